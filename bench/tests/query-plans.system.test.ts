@@ -68,12 +68,7 @@ describe('a prepared statement', () => {
   /** A limit that is a parameter, outside of a constant limit. */
   const keptLimit = /LIMIT \d+\) l LIMIT \$\d+/g;
   const sorts = [
-    'created_at:desc',
-    'updated_at:desc',
-    'amount:asc',
-    'stage_name:desc',
-    'pipeline_name:asc',
-    'owner_email:asc',
+    ...['created_at:desc', 'updated_at:desc', 'amount:asc', 'stage_name:desc', 'pipeline_name:asc', 'owner_email:asc'],
   ];
 
   test.each(sorts)('keeps its plan, by %s', async (sort) => {
@@ -81,11 +76,8 @@ describe('a prepared statement', () => {
       for (const limit of [10, 50, 100, 200, 500]) {
         const shape = { name: sort, objectType: 'opportunity', sort, place, statements: 1 } as const;
         const request = await placedRequest(subject, shape, limit);
-        const database = openAdministrationDatabase({
-          url: testDatabase.url,
-          applicationName: 'kept-plans-test',
-          maxConnections: 1,
-        });
+        const { url } = testDatabase;
+        const database = openAdministrationDatabase({ url, applicationName: 'kept-plans-test', maxConnections: 1 });
         const texts = new Set<string>();
         const query: AdministrationDatabase['query'] = (organizationId, statement) => {
           texts.add(statement.text);

@@ -1,16 +1,5 @@
-import {
-  bulkCreateAccounts,
-  bulkCreateContacts,
-  bulkCreateOpportunities,
-  bulkUpdateAccounts,
-  bulkUpdateContacts,
-  bulkUpdateOpportunities,
-  createContact,
-  createOpportunity,
-  type OperationContract,
-  updateContact,
-  updateOpportunity,
-} from '@crm/contract';
+import * as api from '@crm/contract';
+import type { OperationContract } from '@crm/contract';
 import type { Answer } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Call, type Races, rotated, startRaces } from './support/races.js';
@@ -55,25 +44,23 @@ describe('R2: no deadlock between bulk calls, four at a time', () => {
   test('creating different contacts of shared accounts, then naming them', async () => {
     const items = (stream: number, more: object): object[] =>
       numbers.map((n) => ({ email: `p${n}@disjoint-${(n + stream) % 7}-of-${stream}.com`, ...more }));
-    await allSucceed(bulks(bulkCreateContacts, (stream) => items(stream, {})));
-    await allSucceed(
-      bulks(bulkCreateContacts, (stream) => items(stream, { first_name: 'Ann', job_title: 'CTO' }), upsert),
-    );
+    await allSucceed(bulks(api.bulkCreateContacts, (stream) => items(stream, {})));
+    const named = { first_name: 'Ann', job_title: 'CTO' };
+    await allSucceed(bulks(api.bulkCreateContacts, (stream) => items(stream, named), upsert));
   });
 
   test('creating the same contacts in different orders, filling in their names, then renaming them', async () => {
     const items = (more: object): object[] => numbers.map((n) => ({ email: `p${n}@shared-${n % 9}.com`, ...more }));
-    await allSucceed(bulks(bulkCreateContacts, () => items({})));
-    await allSucceed(bulks(bulkCreateContacts, () => items({ first_name: 'Ann' })));
-    await allSucceed(
-      bulks(bulkCreateContacts, (by) => items({ first_name: `N${by}`, phone: `+1 555 000${by}` }), upsert),
-    );
+    await allSucceed(bulks(api.bulkCreateContacts, () => items({})));
+    await allSucceed(bulks(api.bulkCreateContacts, () => items({ first_name: 'Ann' })));
+    const renamed = (by: number) => items({ first_name: `N${by}`, phone: `+1 555 000${by}` });
+    await allSucceed(bulks(api.bulkCreateContacts, renamed, upsert));
   });
 
   test('creating and changing the same accounts in different orders', async () => {
     const items = (more: object): object[] => numbers.map((n) => ({ domain: `account-${n}.com`, ...more }));
-    await allSucceed(bulks(bulkCreateAccounts, () => items({})));
-    await allSucceed(bulks(bulkCreateAccounts, (by) => items({ name: `N${by}`, industry: `I${by}` }), upsert));
+    await allSucceed(bulks(api.bulkCreateAccounts, () => items({})));
+    await allSucceed(bulks(api.bulkCreateAccounts, (by) => items({ name: `N${by}`, industry: `I${by}` }), upsert));
   });
 
   test('updating the same contacts and accounts by id, including names, emails and domains', async () => {
@@ -82,10 +69,10 @@ describe('R2: no deadlock between bulk calls, four at a time', () => {
     const moved = contacts.map((id, n) => ({ id, email: `moved${n}@account-${n}.com` }));
     const renamed = accounts.map((id, n) => ({ id, domain: `moved-account-${n}.com` }));
     await allSucceed([
-      ...bulks(bulkUpdateContacts, (by) => contacts.map((id) => ({ id, last_name: `L${by}` }))),
-      ...bulks(bulkUpdateAccounts, (by) => accounts.map((id) => ({ id, name: `N${by}` }))),
-      [bulkUpdateContacts, { body: { items: moved } }],
-      [bulkUpdateAccounts, { body: { items: renamed } }],
+      ...bulks(api.bulkUpdateContacts, (by) => contacts.map((id) => ({ id, last_name: `L${by}` }))),
+      ...bulks(api.bulkUpdateAccounts, (by) => accounts.map((id) => ({ id, name: `N${by}` }))),
+      [api.bulkUpdateContacts, { body: { items: moved } }],
+      [api.bulkUpdateAccounts, { body: { items: renamed } }],
     ]);
   });
 
@@ -94,18 +81,18 @@ describe('R2: no deadlock between bulk calls, four at a time', () => {
     const single = (n: number): Call => {
       const additional_contact_emails = [emails[(n * 7) % 30], `other${n}@busy-${(n + 1) % 5}.com`];
       const contacts = { primary_contact_email: emails[n % 30], additional_contact_emails };
-      return [createOpportunity, { body: deal(`Deal ${n % 20}`, `busy-${n % 5}.com`, contacts) }];
+      return [api.createOpportunity, { body: deal(`Deal ${n % 20}`, `busy-${n % 5}.com`, contacts) }];
     };
     await allSucceed(numbers.slice(0, 30).map(single));
     const [ann = ''] = await idsWith('contacts', 'email = $2', emails[0] ?? '');
     const ofContacts = (n: number): Call[] => [
-      [updateContact, { params: { id: ann }, body: { first_name: `Ann ${n}` } }],
-      [createContact, { body: { email: emails[n], last_name: 'Lee' } }],
+      [api.updateContact, { params: { id: ann }, body: { first_name: `Ann ${n}` } }],
+      [api.createContact, { body: { email: emails[n], last_name: 'Lee' } }],
     ];
     await allSucceed([
-      ...bulks(bulkCreateContacts, (by) => emails.map((email) => ({ email, first_name: `N${by}` })), upsert),
+      ...bulks(api.bulkCreateContacts, (by) => emails.map((email) => ({ email, first_name: `N${by}` })), upsert),
       ...numbers.slice(0, 40).flatMap((n) => [single(n), ...(n % 4 === 0 ? ofContacts(n % 30) : [])]),
-      ...bulks(bulkCreateAccounts, (by) => [{ domain: `busy-${by}.com`, name: `Busy ${by}` }], upsert),
+      ...bulks(api.bulkCreateAccounts, (by) => [{ domain: `busy-${by}.com`, name: `Busy ${by}` }], upsert),
     ]);
   });
 });
@@ -114,11 +101,9 @@ describe('R2: no deadlock between bulk calls that change the natural keys of opp
   const some = numbers.slice(0, 40);
   /** Creates the opportunities of each stream. @returns their ids */
   const createAll = async (prefix: string, domainOf: (stream: number) => string): Promise<string[][]> => {
+    const itemsOf = (by: number) => some.map((n) => deal(`${prefix} ${by} ${n}`, domainOf(by)));
     const answers = await allSucceed(
-      streams.map((by) => [
-        bulkCreateOpportunities,
-        { body: { items: some.map((n) => deal(`${prefix} ${by} ${n}`, domainOf(by))) } },
-      ]),
+      streams.map((by) => [api.bulkCreateOpportunities, { body: { items: itemsOf(by) } }]),
     );
     return answers.map(({ data }) => (data as { results: { id: string }[] }).results.map(({ id }) => id));
   };
@@ -130,13 +115,13 @@ describe('R2: no deadlock between bulk calls that change the natural keys of opp
   test('setting the same names in different orders, next to creates and single changes', async () => {
     const domain = 'names.com';
     const ids = await createAll('Old', () => domain);
-    const renames = bulks(bulkUpdateOpportunities, (by) =>
+    const renames = bulks(api.bulkUpdateOpportunities, (by) =>
       some.map((n) => ({ id: ids[by]?.[n], opportunity: { name: `New ${n}` } })),
     );
-    const creates = bulks(bulkCreateOpportunities, () => some.map((n) => deal(`New ${n}`, domain)));
+    const creates = bulks(api.bulkCreateOpportunities, () => some.map((n) => deal(`New ${n}`, domain)));
     const singles = some.slice(0, 10).flatMap((n): Call[] => [
-      [createOpportunity, { body: deal(`New ${n + 20}`, domain) }],
-      [updateOpportunity, { params: { id: ids[0]?.[n] ?? '' }, body: { opportunity: { name: `New ${n + 30}` } } }],
+      [api.createOpportunity, { body: deal(`New ${n + 20}`, domain) }],
+      [api.updateOpportunity, { params: { id: ids[0]?.[n] ?? '' }, body: { opportunity: { name: `New ${n + 30}` } } }],
     ]);
     await race([...renames.slice(0, 2), ...creates.slice(0, 2), ...singles]);
     await race([...renames.slice(2), ...creates.slice(2)]);
@@ -145,21 +130,19 @@ describe('R2: no deadlock between bulk calls that change the natural keys of opp
 
   test('setting a new account in one item and a new name in a later one', async () => {
     const ids = await createAll('Move', (by) => `from-${by}.com`);
-    await races.idOf(createOpportunity, deal('Any', 'to.com'));
+    await races.idOf(api.createOpportunity, deal('Any', 'to.com'));
     const moves = streams.map((by): Call => {
       const order = rotated(some.slice(0, 25), by);
       const items = [
         ...order.map((n) => ({ id: ids[by]?.[n], related_objects: { account_domain: 'to.com' } })),
         ...order.map((n) => ({ id: ids[by]?.[n], opportunity: { name: `Moved ${n}` } })),
       ];
-      return [bulkUpdateOpportunities, { body: { items } }];
+      return [api.bulkUpdateOpportunities, { body: { items } }];
     });
     // All calls wait for the name lock of the account, so that they start at the same moment.
     const holder = await races.gateway.writeDatabase.pool.connect();
-    await holder.query('BEGIN');
     await holder.query(
-      `SELECT lock_names($1, 'account', ARRAY(SELECT id FROM accounts WHERE organization_id = $1 AND domain = 'to.com'), true)`,
-      [races.gateway.organization.id],
+      `BEGIN; SELECT lock_names(organization_id, 'account', ARRAY[id], true) FROM accounts WHERE domain = 'to.com'`,
     );
     const racing = race(moves);
     await untilWritesWait(races.gateway.writeDatabase, moves.length);

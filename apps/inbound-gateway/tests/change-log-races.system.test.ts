@@ -1,26 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  bulkCreateContacts,
-  bulkCreateOpportunities,
-  bulkUpdateAccounts,
-  createAccount,
-  createContact,
-  createNote,
-  createOpportunity,
-  deleteAccount,
-  deleteContact,
-  deleteNote,
-  deleteOpportunity,
-  mergeAccount,
-  mergeContact,
-  type OperationContract,
-  restoreRecord,
-  updateAccount,
-  updateContact,
-  updateNote,
-  updateOpportunity,
-} from '@crm/contract';
+import * as api from '@crm/contract';
+import type { OperationContract } from '@crm/contract';
 import { eventTypes } from '@crm/domain';
 import { EventFold, type LoggedEvent, reportFigure, testSize } from '@crm/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -90,15 +71,15 @@ const creation = (random: (bound: number) => number): Call => {
   const query = random(2) === 0 ? {} : { on_match: 'update' };
   const noted = [known.opportunity.at(-1 - random(4)) ?? stack.organization.id];
   const calls: readonly Call[] = [
-    [createAccount, { body: { domain: domainOf(random), name: `Name ${random(9)}` }, query }],
+    [api.createAccount, { body: { domain: domainOf(random), name: `Name ${random(9)}` }, query }],
     // An account without contacts can be deleted.
-    [createAccount, { body: { domain: `lone${random(1_000)}.com` } }],
-    [createContact, { body: contact(), query }],
-    [createOpportunity, { body: deal(), query }],
-    [createNote, { body: { note: { title: `Note ${random(9)}` }, contact_emails: [contact().email] } }],
-    [createNote, { body: { note: { title: `Note ${random(9)}` }, related_objects: { opportunity_ids: noted } } }],
-    [bulkCreateContacts, { body: { items: [contact(), contact(), { email: 'none' }] }, query }],
-    [bulkCreateOpportunities, { body: { items: [deal(), deal(), deal()] }, query }],
+    [api.createAccount, { body: { domain: `lone${random(1_000)}.com` } }],
+    [api.createContact, { body: contact(), query }],
+    [api.createOpportunity, { body: deal(), query }],
+    [api.createNote, { body: { note: { title: `Note ${random(9)}` }, contact_emails: [contact().email] } }],
+    [api.createNote, { body: { note: { title: `Note ${random(9)}` }, related_objects: { opportunity_ids: noted } } }],
+    [api.bulkCreateContacts, { body: { items: [contact(), contact(), { email: 'none' }] }, query }],
+    [api.bulkCreateOpportunities, { body: { items: [deal(), deal(), deal()] }, query }],
   ];
   return oneOf(calls, random);
 };
@@ -120,21 +101,24 @@ const change = (random: (bound: number) => number): Call => {
     related_objects: relatedOf(random),
   };
   const calls: readonly Call[] = [
-    [updateAccount, { ...to(one('account')), body: { name: `Name ${random(9)}`, industry: `I${random(3)}` } }],
-    [updateContact, { ...to(one('contact')), body: { last_name: `Last ${random(9)}` } }],
-    [updateContact, { ...to(one('contact')), body: { email: `c${random(30)}@${domainOf(random)}` } }],
-    [updateOpportunity, { ...to(one('opportunity')), body: renamed }],
-    [bulkUpdateAccounts, { body: { items: [1, 2, 3].map(() => ({ id: one('account'), domain: domainOf(random) })) } }],
-    [deleteOpportunity, to(one('opportunity'))],
-    [deleteContact, to(one('contact'))],
-    [updateNote, { ...to(one('note')), body: { note: { content: `Text ${random(9)}` } } }],
-    [deleteNote, to(one('note'))],
-    [deleteAccount, to(recent('account'))],
-    [deleteAccount, to(known.account.at(-1) ?? one('account'))],
-    [mergeAccount, merge('account')],
-    [mergeContact, merge('contact')],
-    [restoreRecord, restore('account')],
-    [restoreRecord, restore('opportunity')],
+    [api.updateAccount, { ...to(one('account')), body: { name: `Name ${random(9)}`, industry: `I${random(3)}` } }],
+    [api.updateContact, { ...to(one('contact')), body: { last_name: `Last ${random(9)}` } }],
+    [api.updateContact, { ...to(one('contact')), body: { email: `c${random(30)}@${domainOf(random)}` } }],
+    [api.updateOpportunity, { ...to(one('opportunity')), body: renamed }],
+    [
+      api.bulkUpdateAccounts,
+      { body: { items: [1, 2, 3].map(() => ({ id: one('account'), domain: domainOf(random) })) } },
+    ],
+    [api.deleteOpportunity, to(one('opportunity'))],
+    [api.deleteContact, to(one('contact'))],
+    [api.updateNote, { ...to(one('note')), body: { note: { content: `Text ${random(9)}` } } }],
+    [api.deleteNote, to(one('note'))],
+    [api.deleteAccount, to(recent('account'))],
+    [api.deleteAccount, to(known.account.at(-1) ?? one('account'))],
+    [api.mergeAccount, merge('account')],
+    [api.mergeContact, merge('contact')],
+    [api.restoreRecord, restore('account')],
+    [api.restoreRecord, restore('opportunity')],
   ];
   return oneOf(calls, random);
 };
@@ -249,18 +233,9 @@ test(`R23, R24: the log is complete, and a reader sees each event once, in order
   const missed = log.filter(({ position }) => !seenPositions.has(position)).length;
   const wrong = [...whole.faults, ...whole.differences(stored)];
   const wronglySeen = [...followed.faults, ...followed.differences(stored)];
-  reportFigure(
-    'R23',
-    `records that the log has otherwise, and positions missing, of ${log.length} events`,
-    wrong.length + gaps,
-    0,
-  );
-  reportFigure(
-    'R24',
-    `events that a reader missed, or saw twice or out of order, of ${log.length}`,
-    missed + wronglySeen.length,
-    0,
-  );
+  const [ofLog, ofReader] = [wrong.length + gaps, missed + wronglySeen.length];
+  reportFigure('R23', `records that the log has otherwise, and positions missing, of ${log.length} events`, ofLog, 0);
+  reportFigure('R24', `events that a reader missed, or saw twice or out of order, of ${log.length}`, ofReader, 0);
   expect([...statuses.keys()].filter((status) => !allowed.includes(status))).toEqual([]);
   expect({ missed, gaps, repeated: log.length - positions.size }).toEqual({ missed: 0, gaps: 0, repeated: 0 });
   expect(wrong).toEqual([]);

@@ -1,14 +1,11 @@
 import { propertyRuns } from '@crm/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { recordsOf } from './support/records-of.js';
+import { useGateway } from './support/use-gateway.js';
 
 const seed = Number(process.env['FC_SEED'] ?? Date.now() % 2_147_483_647);
-const numRuns = propertyRuns({ short: 20, soak: 400 });
-
-let gateway: TestGateway;
-const { account, contact, opportunity, changeAccount, changeContact, changeOpportunity } = recordsOf(() => gateway);
+const numRuns = propertyRuns({ short: 8, soak: 400 });
 
 const options = ['red', 'green', 'blue'].map((value) => ({ value, label: value.toUpperCase(), color: 'gray' }));
 
@@ -24,29 +21,19 @@ const customValues = {
   mail: fc.constantFrom('Ann@Example.com', 'bob@example.com'),
 };
 
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  for (const objectType of ['account', 'contact', 'opportunity'] as const) {
-    const define = (
-      slug: string,
-      attributeType: 'string' | 'number' | 'checkbox' | 'date' | 'date_range' | 'location' | 'email',
-    ) => gateway.organization.defineField({ objectType, slug, attributeType });
-    await define('text', 'string');
-    await define('count', 'number');
-    await define('flag', 'checkbox');
-    await define('day', 'date');
-    await define('span', 'date_range');
-    await define('place', 'location');
-    await define('mail', 'email');
-    await gateway.organization.defineField({
-      objectType,
-      slug: 'colors',
-      attributeType: 'multi_select',
-      metadata: { options },
-    });
-  }
+const types = {
+  ...({ text: 'string', count: 'number', flag: 'checkbox', day: 'date', span: 'date_range' } as const),
+  ...({ place: 'location', mail: 'email', colors: 'multi_select' } as const),
+};
+
+const gateway = useGateway(async ({ organization }) => {
+  for (const objectType of ['account', 'contact', 'opportunity'] as const)
+    for (const [slug, attributeType] of Object.entries(types)) {
+      const metadata = attributeType === 'multi_select' ? { options } : undefined;
+      await organization.defineField({ objectType, slug, attributeType, ...(metadata && { metadata }) });
+    }
 });
-afterAll(() => gateway.stop());
+const { account, contact, opportunity, changeAccount, changeContact, changeOpportunity } = recordsOf(gateway);
 
 const text = fc.constantFrom('Straße', 'ÉTÉ', 'İ', 'plain');
 type Values = Readonly<Record<string, unknown>>;
@@ -98,7 +85,7 @@ const kinds: readonly Kind[] = [
 
 /** A row without the columns that identify the record or say when it was made. */
 const comparable = async (table: string, id: string) => {
-  const [row] = await gateway.rows<{ row: Record<string, unknown> }>(
+  const [row] = await gateway().rows<{ row: Record<string, unknown> }>(
     `SELECT to_jsonb(r) - '{id,domain,email,account_id,account_key,account_domain,account_name_key,record,search_text,created_at,updated_at,version}'::text[] AS row
        FROM ${table} r WHERE organization_id = $1 AND id = $2`,
     [id],

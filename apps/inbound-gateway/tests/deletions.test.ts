@@ -1,35 +1,20 @@
-import {
-  createNote,
-  deleteAccount,
-  deleteContact,
-  deleteNote,
-  deleteOpportunity,
-  type OperationContract,
-} from '@crm/contract';
+import { deleteAccount, deleteContact, deleteNote, deleteOpportunity, type OperationContract } from '@crm/contract';
 import { reportFigure, testSize } from '@crm/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { expectConsistent } from './support/expect-consistent.js';
-import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { describe, expect, test } from '@jest/globals';
 import { recordsOf } from './support/records-of.js';
+import { useGateway } from './support/use-gateway.js';
 
-let gateway: TestGateway;
-const { account, contact, opportunity } = recordsOf(() => gateway);
-const call = (contract: OperationContract, id: string) => gateway.client.call(contract, { params: { id } });
-const note = async (): Promise<string> => {
-  const body = { note: { title: 'T' }, account_domains: ['noted.com'], contact_emails: ['ann@noted.com'] };
-  return (await gateway.client.call(createNote, { body })).data.note_id;
-};
-const countOf = async (table: string, column: string, value: string): Promise<number | undefined> => {
-  const text = `SELECT count(*)::int AS n FROM ${table} WHERE organization_id = $1 AND ${column} = $2`;
-  return (await gateway.rows<{ n: number }>(text, [value]))[0]?.n;
-};
+const gateway = useGateway();
+const { account, contact, opportunity, note, row, countOf } = recordsOf(gateway);
+const call = (contract: OperationContract, id: string, headers: Readonly<Record<string, string>> = {}) =>
+  gateway().client.call(contract, { params: { id }, headers });
 
 /** Rows per statement, so that each ends within its time limit. */
 const filledAtOnce = 2_500;
 
 /** Creates `count` opportunities of a contact: the primary contact of half of them, an additional one of the others. */
 const fillDeals = async (contactId: string, count: number): Promise<void> => {
-  const { pipeline } = gateway.organization;
+  const { pipeline } = gateway().organization;
   const fill = `WITH added AS (
       INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, normalized_name, contact_id, contact_email, record,
         search_text, created_at, updated_at)
@@ -39,47 +24,25 @@ const fillDeals = async (contactId: string, count: number): Promise<void> => {
     INSERT INTO opportunity_contacts (organization_id, opportunity_id, contact_id, position)
     SELECT organization_id, id, $3::uuid, 1 FROM added WHERE contact_id IS NULL`;
   for (let first = 1; first <= count; first += filledAtOnce)
-    await gateway.rows(fill, [pipeline.id, contactId, first, Math.min(count, first + filledAtOnce - 1)]);
+    await gateway().rows(fill, [pipeline.id, contactId, first, Math.min(count, first + filledAtOnce - 1)]);
 };
 
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
-afterAll(async () => {
-  await expectConsistent(gateway);
-  await gateway.stop();
-});
-
 describe('every deletion', () => {
-  const all: readonly (readonly [string, OperationContract, string, () => Promise<string>])[] = [
-    ['an account', deleteAccount, 'accounts', () => account({ domain: `gone-${Math.random()}.com` })],
-    ['a contact', deleteContact, 'contacts', () => contact({ email: `gone-${Math.random()}@gone.com` })],
-    ['an opportunity', deleteOpportunity, 'opportunities', () => opportunity({ name: `Gone ${Math.random()}` })],
-    ['a note', deleteNote, 'notes', note],
-  ];
-
-  test.each(all)('of %s removes it and answers its id', async (_about, contract, table, create) => {
-    const id = await create();
-    const answer = await call(contract, id.toUpperCase());
-    expect(answer.status).toBe(200);
-    expect(answer.data).toEqual({ id });
-    expect(await countOf(table, 'id', id)).toBe(0);
+  const noted = { account_domains: ['noted.com'], contact_emails: ['ann@noted.com'] };
+  test.each<[string, OperationContract, string, () => Promise<string>]>([
+    ['an account', deleteAccount, 'accounts', () => account({ domain: 'gone.com' })],
+    ['a contact', deleteContact, 'contacts', () => contact({ email: 'gone@gone.com' })],
+    ['an opportunity', deleteOpportunity, 'opportunities', () => opportunity({ name: 'Gone' })],
+    ['a note', deleteNote, 'notes', () => note({ title: 'T' }, noted)],
+  ])('of %s removes the version that If-Match names, and answers its id', async (_about, contract, table, make) => {
+    const id = await make();
+    expect((await call(contract, id, { 'if-match': '"7"' })).status).toBe(412);
+    expect((await call(contract, id, { 'if-match': 'seven' })).fieldsAtFault).toEqual(['If-Match']);
+    expect(await row(table, id)).toBeDefined();
+    expect((await call(contract, id.toUpperCase(), { 'if-match': '"1"' })).data).toEqual({ id });
+    expect(await row(table, id)).toBeUndefined();
     expect((await call(contract, id)).status).toBe(404);
   });
-
-  test.each(all)(
-    'of %s answers 412 for another version in If-Match and deletes nothing',
-    async (_about, contract, table, create) => {
-      const id = await create();
-      const conditional = (tag: string) =>
-        gateway.client.call(contract, { params: { id }, headers: { 'if-match': tag } });
-      expect((await conditional('"7"')).status).toBe(412);
-      expect((await conditional('seven')).fieldsAtFault).toEqual(['If-Match']);
-      expect(await countOf(table, 'id', id)).toBe(1);
-      expect((await conditional('"1"')).status).toBe(200);
-      expect(await countOf(table, 'id', id)).toBe(0);
-    },
-  );
 });
 
 describe('the deletion of an account', () => {
@@ -91,7 +54,7 @@ describe('the deletion of an account', () => {
     const answer = await call(deleteAccount, id);
     expect(answer.status).toBe(409);
     expect(answer.body).toMatchObject({ counts: { contacts: 2, opportunities: 1 } });
-    expect(await countOf('accounts', 'id', id)).toBe(1);
+    expect(await row('accounts', id)).toBeDefined();
   });
 });
 
@@ -99,24 +62,22 @@ describe('the deletion of an opportunity', () => {
   test('keeps its notes, however many, and logs an event for each', async () => {
     const id = await opportunity({ name: 'Noted' });
     const related_objects = { opportunity_ids: [id] };
-    const body = { note: { title: 'Stays' }, account_domains: ['noted-deal.com'], related_objects };
-    const { data } = await gateway.client.call(createNote, { body });
-    await gateway.rows(
+    const noteId = await note({ title: 'Stays' }, { account_domains: ['noted-deal.com'], related_objects });
+    await gateway().rows(
       `WITH added AS (INSERT INTO notes (organization_id, id, title, search_text, created_at, updated_at)
           SELECT $1, gen_random_uuid(), 'Many', 'many', now(), now() FROM generate_series(1, 1500) RETURNING organization_id, id)
        INSERT INTO note_opportunities (organization_id, note_id, opportunity_id) SELECT organization_id, id, $2 FROM added`,
       [id],
     );
     expect((await call(deleteOpportunity, id)).status).toBe(200);
-    expect(await countOf('opportunities', 'id', id)).toBe(0);
-    expect(await countOf('notes', 'id', data.note_id)).toBe(1);
-    expect(await countOf('note_opportunities', 'opportunity_id', id)).toBe(0);
-    const events = await gateway.rows(
+    expect([await row('opportunities', id), await row('notes', noteId)]).toEqual([undefined, expect.anything()]);
+    expect(await countOf('note_opportunities WHERE opportunity_id = $2', id)).toBe(0);
+    const events = await gateway().rows(
       `SELECT changed, previous FROM events WHERE organization_id = $1 AND record_id = $2 AND type = 'note.updated'`,
-      [data.note_id],
+      [noteId],
     );
     expect(events).toEqual([{ changed: ['opportunity_ids'], previous: { opportunity_ids: [id] } }]);
-    await gateway.rows(`DELETE FROM notes WHERE organization_id = $1 AND title = 'Many'`);
+    await gateway().rows(`DELETE FROM notes WHERE organization_id = $1 AND title = 'Many'`);
   });
 });
 
@@ -130,20 +91,15 @@ describe('the deletion of a contact', () => {
       { name: 'Additional' },
       { account_domain: 'deals.com', additional_contact_emails: emails },
     );
-    const body = { note: { title: 'T' }, contact_emails: ['leaves@deals.com'] };
-    const noted = await gateway.client.call(createNote, { body });
-
+    const noteId = await note({ title: 'T' }, { contact_emails: ['leaves@deals.com'] });
     expect((await call(deleteContact, id)).status).toBe(200);
-    const text = 'SELECT contact_id, version, record FROM opportunities WHERE organization_id = $1 AND id = $2';
-    expect(await gateway.rows(text, [primary])).toMatchObject([{ contact_id: null, version: 2 }]);
-    const [row] = await gateway.rows<{ record: string }>(text, [additional]);
-    expect(row).toMatchObject({ version: 2 });
-    expect(JSON.parse(row?.record ?? '')).toMatchObject({
-      additional_contacts: [{ contact_email: 'stays@deals.com' }],
-    });
-    expect(row?.record).not.toContain('leaves@deals.com');
-    expect(await countOf('notes', 'id', noted.data.note_id)).toBe(1);
-    expect(await countOf('note_contacts', 'contact_id', id)).toBe(0);
+    expect(await row('opportunities', primary)).toMatchObject({ contact_id: null, version: 2 });
+    const stored = await row('opportunities', additional);
+    expect(stored).toMatchObject({ version: 2, record: expect.not.stringContaining('leaves@deals.com') });
+    const additional_contacts = [{ contact_email: 'stays@deals.com' }];
+    expect(JSON.parse(String(stored?.['record']))).toMatchObject({ additional_contacts });
+    expect(await row('notes', noteId)).toBeDefined();
+    expect(await countOf('note_contacts WHERE contact_id = $2', id)).toBe(0);
   });
 
   test('does not pass its deals on to a new contact with the same email', async () => {
@@ -161,9 +117,9 @@ describe('the deletion of a contact', () => {
     expect((await call(deleteContact, id)).status).toBe(200);
     const elapsedMs = Math.round(performance.now() - startedAtMs);
     reportFigure('R27', `ms to delete a contact of ${deals} opportunities`, elapsedMs, 'no limit');
-    expect(await countOf('opportunities', 'contact_id', id)).toBe(0);
-    expect(await countOf('opportunity_contacts', 'contact_id', id)).toBe(0);
-    expect(await countOf('opportunities', `name LIKE 'Many %' AND version`, '2')).toBe(deals);
-    expect(await countOf('contacts', 'id', id)).toBe(0);
+    expect(await countOf('opportunities WHERE contact_id = $2', id)).toBe(0);
+    expect(await countOf('opportunity_contacts WHERE contact_id = $2', id)).toBe(0);
+    expect(await countOf(`opportunities WHERE name LIKE 'Many %' AND version = 2`)).toBe(deals);
+    expect(await row('contacts', id)).toBeUndefined();
   }, 900_000);
 });

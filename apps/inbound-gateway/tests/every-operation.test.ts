@@ -8,13 +8,12 @@ import {
 } from '@crm/contract';
 import type { TestRequest } from '@crm/testing';
 import { describeEveryOperation } from '@crm/testing/suites';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { expect, test } from '@jest/globals';
+import { useGateway } from './support/use-gateway.js';
 
 /** More than the requests of one operation, because each request to delete names another record. */
 const stockSize = 20;
 
-let gateway: TestGateway;
 let deletion: number;
 let fieldId: string;
 /** Records that requests may delete. */
@@ -23,12 +22,10 @@ let count = 0;
 
 const idsOf = ({ data }: { readonly data: { readonly results: readonly { readonly id: string | null }[] } }) =>
   data.results.map(({ id }) => id ?? '');
-const dealOf = (name: string) => ({ pipeline_id: gateway.organization.pipeline.id, opportunity: { name } });
+const dealOf = (name: string) => ({ pipeline_id: gateway().organization.pipeline.id, opportunity: { name } });
 const numbers = Array.from({ length: stockSize }, (_, index) => index);
 
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  const { client } = gateway;
+const gateway = useGateway(async ({ client, organization, rows }) => {
   const createMany = async (contract: typeof bulkCreateAccounts | typeof bulkCreateContacts, items: object[]) =>
     idsOf(await client.call(contract, { body: { items } }));
   stock['account'] = await createMany(
@@ -39,7 +36,8 @@ beforeAll(async () => {
     bulkCreateContacts,
     numbers.map((n) => ({ email: `ann${n}@people.example` })),
   );
-  const items = numbers.map((n) => dealOf(`Stock ${n}`));
+  const pipeline_id = organization.pipeline.id;
+  const items = numbers.map((n) => ({ pipeline_id, opportunity: { name: `Stock ${n}` } }));
   stock['opportunity'] = idsOf(await client.call(bulkCreateOpportunities, { body: { items } }));
   const noteBody = { note: { title: 'T' }, account_domains: ['noted.example'] };
   const notes = await Promise.all(numbers.map(() => client.call(createNote, { body: noteBody })));
@@ -54,12 +52,10 @@ beforeAll(async () => {
   fieldId =
     (await post('fields', { ...field, options: [{ label: 'One', value: 'one' }] }))['field']?.['field_id'] ?? '';
   await client.send('DELETE', `/v1/inbound/accounts/${stock['account'].pop()}`);
-  const [head] = await gateway.rows<{ position: number }>(
-    'SELECT position::int FROM event_heads WHERE organization_id = $1',
-  );
+  const text = 'SELECT position::int FROM event_heads WHERE organization_id = $1';
+  const [head] = await rows<{ position: number }>(text);
   deletion = head?.position ?? 0;
 });
-afterAll(() => gateway.stop());
 
 const next = (): number => (count += 1);
 /** The last records of the stock stay. */
@@ -97,9 +93,12 @@ const goodRequests: Readonly<Record<string, () => TestRequest>> = {
   // A second restore is a conflict. With an Idempotency-Key it gets the first answer.
   restoreRecord: () => ({ body: { position: deletion }, headers: { 'idempotency-key': 'restore' } }),
   createPipeline: () => ({ body: { name: `Pipeline ${next()}`, stages: [{ label: 'Open' }] } }),
-  updatePipeline: () => ({ params: { id: gateway.organization.pipeline.id }, body: { name: 'Sales' } }),
-  createStage: () => ({ params: { id: gateway.organization.pipeline.id }, body: { label: `Stage ${next()}` } }),
-  updateStage: () => ({ params: { id: gateway.organization.pipeline.stages[0]?.id ?? '' }, body: { label: 'First' } }),
+  updatePipeline: () => ({ params: { id: gateway().organization.pipeline.id }, body: { name: 'Sales' } }),
+  createStage: () => ({ params: { id: gateway().organization.pipeline.id }, body: { label: `Stage ${next()}` } }),
+  updateStage: () => ({
+    params: { id: gateway().organization.pipeline.stages[0]?.id ?? '' },
+    body: { label: 'First' },
+  }),
   createField: () => ({
     body: { object: 'contact', name: 'Field', slug: `field_${next()}`, attribute_type: 'string' },
   }),
@@ -111,7 +110,7 @@ const goodRequests: Readonly<Record<string, () => TestRequest>> = {
   deleteMember: deleted('member'),
 };
 
-describeEveryOperation({ contracts, gateway: () => gateway, goodRequests });
+describeEveryOperation({ contracts, gateway, goodRequests });
 
 const document = buildOpenApiDocument('inbound', contracts) as {
   paths: Record<string, Record<string, { responses: Record<string, { headers: object }> }>>;
@@ -120,8 +119,8 @@ const document = buildOpenApiDocument('inbound', contracts) as {
 const optionalHeaders = ['Idempotent-Replayed'];
 
 test.each(contracts)('R21: $id answers 200 with every header of its documentation', async (contract) => {
-  const { key } = await gateway.organization.createKey({ limits: { inbound: 100, bulk: 100 } });
-  const { status, headers } = await gateway.client.call(contract, { ...goodRequests[contract.id]?.(), key });
+  const { key } = await gateway().organization.createKey({ limits: { inbound: 100, bulk: 100 } });
+  const { status, headers } = await gateway().client.call(contract, { ...goodRequests[contract.id]?.(), key });
   const documented = Object.keys(document.paths[contract.path]?.[contract.method]?.responses['200']?.headers ?? {});
   const missing = documented.filter((name) => !headers.has(name) && !optionalHeaders.includes(name));
   expect([status, missing]).toEqual([200, []]);

@@ -1,18 +1,16 @@
-import {
-  bulkCreateAccounts,
-  bulkCreateOpportunities,
-  type BulkResult,
-  createNote,
-  createOpportunity,
-  type OperationContract,
-  updateOpportunity,
-} from '@crm/contract';
+import * as api from '@crm/contract';
+import type { BulkResult, OperationContract } from '@crm/contract';
 import type { Answer } from '@crm/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { describe, expect, test } from '@jest/globals';
+import { useGateway } from './support/use-gateway.js';
 
-let gateway: TestGateway;
 let dealId: string;
+const gateway = useGateway(async ({ organization: { defineField, pipeline }, client }) => {
+  await defineField({ objectType: 'opportunity', slug: 'seats', attributeType: 'number' });
+  await defineField({ objectType: 'opportunity', slug: 'place', attributeType: 'location' });
+  const body = { pipeline_id: pipeline.id, opportunity: { name: 'Existing', deal_size: 7 } };
+  dealId = (await client.call(api.createOpportunity, { body })).data.opportunity_id;
+});
 
 const tooLong = 'has more digits than a number can hold: send at most 15 significant digits';
 
@@ -20,39 +18,28 @@ const tooLong = 'has more digits than a number can hold: send at most 15 signifi
 const jsonWithLiterals = (value: unknown): string => JSON.stringify(value).replace(/"#([^"]+)"/g, '$1');
 
 const send = (contract: OperationContract, body: unknown, more: object = {}): Promise<Answer> =>
-  gateway.client.call(contract, { rawBody: jsonWithLiterals(body), ...more });
+  gateway().client.call(contract, { rawBody: jsonWithLiterals(body), ...more });
 
 const deal = (name: string, more: object = {}) => ({
-  pipeline_id: gateway.organization.pipeline.id,
+  pipeline_id: gateway().organization.pipeline.id,
   opportunity: { name, ...more },
 });
 
 const stored = (name: string) =>
-  gateway.rows<{ amount: string | null; custom_fields: object }>(
+  gateway().rows<{ amount: string | null; custom_fields: object }>(
     `SELECT amount::text, custom_fields FROM opportunities WHERE organization_id = $1 AND name = '${name}'`,
   );
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  await gateway.organization.defineField({ objectType: 'opportunity', slug: 'seats', attributeType: 'number' });
-  await gateway.organization.defineField({ objectType: 'opportunity', slug: 'place', attributeType: 'location' });
-  const { data } = await gateway.client.call(createOpportunity, { body: deal('Existing', { deal_size: 7 }) });
-  dealId = data.opportunity_id;
-});
-afterAll(() => gateway.stop());
 
 describe('400: refuses a number that would be rounded', () => {
   test.each<[string, object]>([
     ['opportunity.deal_size', { deal_size: '#999999999999.99998' }],
-    ['opportunity.deal_size', { deal_size: '#1.0000000000000001' }],
-    ['opportunity.deal_size', { deal_size: '#9007199254740993' }],
     ['opportunity.close_date', { close_date: '#1798675200000.00001' }],
     ['opportunity.custom__seats', { custom__seats: '#1.0000000000000001' }],
     ['opportunity.custom_fields.place.lat', { custom_fields: { place: { lat: '#52.000000000000000001', lng: 1 } } }],
   ])('at %s in %j', async (path, more) => {
     for (const answer of [
-      await send(createOpportunity, deal('Rounded', more)),
-      await send(updateOpportunity, { opportunity: more }, { params: { id: dealId } }),
+      await send(api.createOpportunity, deal('Rounded', more)),
+      await send(api.updateOpportunity, { opportunity: more }, { params: { id: dealId } }),
     ]) {
       expect({ status: answer.status, errors: answer.errors }).toEqual({ status: 400, errors: { [path]: tooLong } });
     }
@@ -61,7 +48,7 @@ describe('400: refuses a number that would be rounded', () => {
   });
 
   test('also where no number is expected; refuses a number that would become 0', async () => {
-    const answer = await send(createNote, { note: { title: '#1.0000000000000001' }, account_domains: ['#1e-400'] });
+    const answer = await send(api.createNote, { note: { title: '#1.0000000000000001' }, account_domains: ['#1e-400'] });
     expect(answer.errors).toEqual({ 'note.title': tooLong, 'account_domains[0]': 'is too small a number' });
   });
 });
@@ -72,11 +59,12 @@ describe('bulk: numbers that would be rounded', () => {
     deal(`${name} 1`, { deal_size: '#1.0000000000000001', custom__seats: '#9007199254740993' }),
     deal(`${name} 2`, { deal_size: 3 }),
   ];
+  const resultsOf = ({ data }: Answer) => (data as { results: BulkResult[] }).results;
   const errors = { 'opportunity.deal_size': tooLong, 'opportunity.custom__seats': tooLong };
 
   test('refuse only their item, under their path in it', async () => {
-    const created = await send(bulkCreateOpportunities, { items: items('Bulk') });
-    const { results } = created.data as { results: BulkResult[] };
+    const created = await send(api.bulkCreateOpportunities, { items: items('Bulk') });
+    const results = resultsOf(created);
     expect(results.map(({ success }) => success)).toEqual([true, false, true]);
     expect(results[1]).toEqual({ index: 1, success: false, record_status: null, id: null, errors });
     expect(await stored('Bulk 0')).toMatchObject([{ amount: '1.0000' }]);
@@ -85,12 +73,12 @@ describe('bulk: numbers that would be rounded', () => {
 
   test('and keys that are given twice refuse only their item', async () => {
     const rawBody = '{"items":[{"domain":"once.com"},{"domain":"twice.com","domain":"other.com"}]}';
-    const { data } = await gateway.client.call(bulkCreateAccounts, { rawBody });
+    const { data } = await gateway().client.call(api.bulkCreateAccounts, { rawBody });
     expect(data.results.map(({ errors: found }) => found)).toEqual([undefined, { domain: 'is given twice' }]);
   });
 
   test('refuse an atomic call, and nothing is written', async () => {
-    const answer = await send(bulkCreateOpportunities, { items: items('Atomic') }, { query: { atomic: 'true' } });
+    const answer = await send(api.bulkCreateOpportunities, { items: items('Atomic') }, { query: { atomic: 'true' } });
     expect(answer.status).toBe(400);
     const paths = Object.entries(errors).map(([path, text]) => [`items[1].${path}`, text]);
     expect(answer.errors).toEqual(Object.fromEntries(paths));
@@ -98,34 +86,30 @@ describe('bulk: numbers that would be rounded', () => {
   });
 
   test('refuse the whole call if one is outside the items, or if there are more than a hundred', async () => {
-    const outside = await send(bulkCreateOpportunities, { items: items('Outside'), atomic: '#1e999' });
+    const outside = await send(api.bulkCreateOpportunities, { items: items('Outside'), atomic: '#1e999' });
     expect(outside.fieldsAtFault).toEqual(['atomic', ...Object.keys(errors).map((path) => `items[1].${path}`)].sort());
     const tags = (count: number) => ({ items: [deal('Many'), { tags: Array(count).fill('#1e999') }] });
-    expect((await send(bulkCreateOpportunities, tags(101))).status).toBe(400);
+    expect((await send(api.bulkCreateOpportunities, tags(101))).status).toBe(400);
     expect(await stored('Many')).toEqual([]);
-    expect((await send(bulkCreateOpportunities, tags(100))).status).toBe(200);
+    expect((await send(api.bulkCreateOpportunities, tags(100))).status).toBe(200);
     expect(await stored('Many')).toHaveLength(1);
   });
 
   test('leave the Idempotency-Key unused if every item is refused', async () => {
     const more = { headers: { 'idempotency-key': 'all refused' } };
     const refused = { items: [deal('Free', { deal_size: '#1.0000000000000001' })] };
-    expect(
-      ((await send(bulkCreateOpportunities, refused, more)).data as { results: BulkResult[] }).results[0]?.success,
-    ).toBe(false);
+    expect(resultsOf(await send(api.bulkCreateOpportunities, refused, more))[0]?.success).toBe(false);
     const mended = { items: [deal('Free', { deal_size: 1 })] };
-    const { data, status } = await send(bulkCreateOpportunities, mended, more);
-    expect([status, (data as { results: BulkResult[] }).results[0]?.success]).toEqual([200, true]);
+    expect(resultsOf(await send(api.bulkCreateOpportunities, mended, more))[0]?.success).toBe(true);
   });
 
   test('count as a part of the request: with corrected numbers, the same Idempotency-Key is refused', async () => {
     const more = { headers: { 'idempotency-key': 'mended' } };
     const other = deal('Other');
     const refused = deal('Key', { deal_size: '#1.0000000000000001' });
-    const first = await send(bulkCreateOpportunities, { items: [other, refused] }, more);
-    const { results } = first.data as { results: BulkResult[] };
+    const results = resultsOf(await send(api.bulkCreateOpportunities, { items: [other, refused] }, more));
     expect(results.map(({ success }) => success)).toEqual([true, false]);
     const mended = { items: [other, deal('Key', { deal_size: 1 })] };
-    expect((await send(bulkCreateOpportunities, mended, more)).status).toBe(422);
+    expect((await send(api.bulkCreateOpportunities, mended, more)).status).toBe(422);
   });
 });

@@ -1,226 +1,299 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { expectConsistent } from './support/expect-consistent.js';
-import {
-  account,
-  contact,
-  externalIdCalls,
-  type Fields,
-  opportunity,
-  resultsOf,
-  statusOf,
-  warnedOf,
-} from './support/external-id-kinds.js';
-import { startTestGateway, type TestGateway } from './support/gateway.js';
+import * as contracts from '@crm/contract';
+import type { Answer } from '@crm/testing';
+import { describe, expect, test } from '@jest/globals';
+import { recordsOf, statusOf, unknownId } from './support/records-of.js';
+import { useGateway } from './support/use-gateway.js';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
-afterAll(async () => {
-  await expectConsistent(gateway);
-  await gateway.stop();
-});
+const gateway = useGateway();
+const { row, countOf } = recordsOf(gateway);
 
-const { create, update, bulk, stored, countOf } = externalIdCalls(() => gateway);
+type Fields = Readonly<Record<string, unknown>>;
+
+/** How the tests write one kind of record. */
+interface Kind {
+  readonly name: string;
+  readonly table: string;
+  readonly create: contracts.OperationContract;
+  readonly update: contracts.OperationContract;
+  readonly remove: contracts.OperationContract;
+  readonly bulkCreate: contracts.OperationContract;
+  /** Comes before the names of fields in errors. */
+  readonly prefix: string;
+  /** The field of the natural key, and another one. */
+  readonly key: string;
+  readonly other: string;
+  readonly keyOf: (label: string) => string;
+}
+
+const account: Kind = {
+  ...{ name: 'account', table: 'accounts', prefix: '', key: 'domain', other: 'industry' },
+  ...{ create: contracts.createAccount, update: contracts.updateAccount },
+  ...{ remove: contracts.deleteAccount, bulkCreate: contracts.bulkCreateAccounts },
+  keyOf: (label) => `${label}.example`,
+};
+const contact: Kind = {
+  ...{ name: 'contact', table: 'contacts', prefix: '', key: 'email', other: 'job_title' },
+  ...{ create: contracts.createContact, update: contracts.updateContact },
+  ...{ remove: contracts.deleteContact, bulkCreate: contracts.bulkCreateContacts },
+  keyOf: (label) => `ann@${label}.example`,
+};
+const opportunity: Kind = {
+  ...{ name: 'opportunity', table: 'opportunities', prefix: 'opportunity.', key: 'name', other: 'next_step' },
+  ...{ create: contracts.createOpportunity, update: contracts.updateOpportunity },
+  ...{ remove: contracts.deleteOpportunity, bulkCreate: contracts.bulkCreateOpportunities },
+  keyOf: (label) => label,
+};
+
+const idOf = ({ data }: Answer): string => Object.values(data as Readonly<Record<string, string>>)[0] ?? '';
+const resultsOf = ({ data }: Answer) => (data as contracts.BulkResults).results;
+const bodyOf = ({ prefix }: Kind, fields: Fields, pipeline_id = gateway().organization.pipeline.id) =>
+  prefix === '' ? fields : { pipeline_id, opportunity: fields };
+const create = (kind: Kind, fields: Fields, onMatch = 'keep') =>
+  gateway().client.call(kind.create, { body: bodyOf(kind, fields), query: { on_match: onMatch } });
+const update = ({ update: contract, prefix }: Kind, id: string, fields: Fields, headers = {}) =>
+  gateway().client.call(contract, { params: { id }, body: prefix === '' ? fields : { opportunity: fields }, headers });
+const bulk = (kind: Kind, items: readonly Fields[], onMatch = 'keep', query: Fields = {}): Promise<Answer> =>
+  gateway().client.call(kind.bulkCreate, {
+    body: { items: items.map((fields) => bodyOf(kind, fields)) },
+    query: { on_match: onMatch, ...query },
+  });
 
 describe.each([account, contact, opportunity])('external_id of an $name', (kind) => {
-  const { name } = kind;
-  const make = async (label: string, fields: Fields = {}) =>
-    kind.idOf(await create(kind, { ...kind.key(label), ...fields }));
+  const { name, key, other, table } = kind;
+  const pathOf = (field: string): string => `${kind.prefix}${field}`;
+  /** The natural key of a label, and other fields. */
+  const fieldsOf = (label: string, fields: Fields = {}) => ({ [key]: kind.keyOf(`${name}-${label}`), ...fields });
+  const make = async (label: string, fields: Fields = {}) => idOf(await create(kind, fieldsOf(label, fields)));
+  const statuses = async (items: readonly Fields[], onMatch?: string) =>
+    resultsOf(await bulk(kind, items, onMatch)).map((result) => result.record_status);
 
   test('200: a create stores it, trimmed, and finds the record by it alone', async () => {
-    const id = await make(`${name}-alone`, { external_id: '  SF-1 ' });
-    expect(await stored(kind, id)).toMatchObject({ external_id: 'SF-1', version: 1 });
-    const found = await create(kind, { external_id: 'SF-1', ...kind.change('Later') });
-    expect([found.status, statusOf(found), kind.idOf(found)]).toEqual([200, 'matched', id]);
-    expect(warnedOf(found)).toEqual([kind.paths.change]);
-    const changed = await create(kind, { external_id: 'SF-1', ...kind.change('Later') }, 'update');
-    expect([statusOf(changed), kind.idOf(changed)]).toEqual(['updated', id]);
-    expect(await stored(kind, id)).toMatchObject({ [kind.columns.change]: 'Later', version: 2 });
+    const id = await make('alone', { external_id: '  SF-1 ' });
+    expect(await row(table, id)).toMatchObject({ external_id: 'SF-1', version: 1 });
+    const fields = { external_id: 'SF-1', [other]: 'Later' };
+    const found = await create(kind, fields);
+    expect([statusOf(found), idOf(found), found.fieldsWarnedOf]).toEqual(['matched', id, [pathOf(other)]]);
+    const changed = await create(kind, fields, 'update');
+    expect([statusOf(changed), idOf(changed)]).toEqual(['updated', id]);
+    expect(await row(table, id)).toMatchObject({ [other]: 'Later', version: 2 });
     expect(statusOf(await create(kind, { external_id: 'SF-1' }, 'update'))).toBe('matched');
   });
 
   test('200: adds it to a record found by natural key with on_match=update only', async () => {
-    const id = await make(`${name}-plain`);
-    const fields = { ...kind.key(`${name}-plain`), external_id: 'later' };
+    const id = await make('plain');
+    const fields = fieldsOf('plain', { external_id: 'later' });
     const kept = await create(kind, fields);
-    expect([kind.idOf(kept), statusOf(kept), warnedOf(kept)]).toEqual([id, 'matched', [kind.paths.externalId]]);
-    expect(await stored(kind, id)).toMatchObject({ external_id: null, version: 1 });
+    expect([idOf(kept), statusOf(kept), kept.fieldsWarnedOf]).toEqual([id, 'matched', [pathOf('external_id')]]);
+    expect(await row(table, id)).toMatchObject({ external_id: null, version: 1 });
     expect(statusOf(await create(kind, fields, 'update'))).toBe('updated');
-    expect(await stored(kind, id)).toMatchObject({ external_id: 'later', version: 2 });
+    expect(await row(table, id)).toMatchObject({ external_id: 'later', version: 2 });
     expect(statusOf(await create(kind, fields))).toBe('matched');
   });
 
   test('200: with on_match=update, gives the record of the external id the natural key that is sent', async () => {
-    const id = await make(`${name}-old`, { external_id: 'moves' });
-    const fields = { ...kind.key(`${name}-new`), external_id: 'moves' };
-    const before = await stored(kind, id);
+    const id = await make('old', { external_id: 'moves' });
+    const fields = fieldsOf('new', { external_id: 'moves' });
+    const before = await row(table, id);
     const kept = await create(kind, fields);
-    expect([kind.idOf(kept), statusOf(kept), warnedOf(kept)]).toEqual([id, 'matched', [kind.paths.key]]);
-    expect(await stored(kind, id)).toEqual(before);
+    expect([idOf(kept), statusOf(kept), kept.fieldsWarnedOf]).toEqual([id, 'matched', [pathOf(key)]]);
+    expect(await row(table, id)).toEqual(before);
     const moved = await create(kind, fields, 'update');
-    expect([kind.idOf(moved), statusOf(moved)]).toEqual([id, 'updated']);
-    const [key] = Object.values(kind.key(`${name}-new`));
-    expect(await stored(kind, id)).toMatchObject({ [kind.columns.key]: key, external_id: 'moves' });
+    expect([idOf(moved), statusOf(moved)]).toEqual([id, 'updated']);
+    expect(await row(table, id)).toMatchObject(fields);
   });
 
   test('400: refuses one that is too long or not a string, and an unknown one without a natural key', async () => {
-    const long = await create(kind, { ...kind.key(`${name}-long`), external_id: 'x'.repeat(256) });
-    expect([long.status, Object.keys(long.body.errors ?? {})]).toEqual([400, [kind.paths.externalId]]);
-    expect((await create(kind, { ...kind.key(`${name}-long`), external_id: 5 })).status).toBe(400);
-    expect((await create(kind, { ...kind.key(`${name}-long`), external_id: 'x'.repeat(255) })).status).toBe(200);
-    const unknown = await create(kind, { external_id: 'nobody', ...kind.change('x') });
-    expect(unknown.status).toBe(400);
-    expect(unknown.body.errors).toEqual({ [kind.paths.key]: `is required: no ${name} has this external_id` });
-    for (const fields of [{}, { external_id: null }, { external_id: ' ' }]) {
-      const answer = await create(kind, fields);
-      expect([answer.status, answer.body.errors]).toEqual([400, { [kind.paths.key]: 'is required' }]);
+    for (const external_id of ['x'.repeat(256), 5]) {
+      const refused = await create(kind, fieldsOf('long', { external_id }));
+      expect([refused.status, refused.fieldsAtFault]).toEqual([400, [pathOf('external_id')]]);
     }
+    expect((await create(kind, fieldsOf('long', { external_id: 'x'.repeat(255) }))).status).toBe(200);
+    const unknown = await create(kind, { external_id: 'nobody', [other]: 'x' });
+    expect(unknown.errors).toEqual({ [pathOf(key)]: `is required: no ${name} has this external_id` });
+    for (const fields of [{}, { external_id: null }, { external_id: ' ' }])
+      expect((await create(kind, fields)).errors).toEqual({ [pathOf(key)]: 'is required' });
   });
 
   test('409: refuses an external id and a natural key of two different records', async () => {
-    const one = await make(`${name}-one`, { external_id: 'one' });
-    const two = await make(`${name}-two`);
+    const [one, two] = [await make('one', { external_id: 'one' }), await make('two')];
+    const fields = fieldsOf('two', { external_id: 'one' });
+    const conflict = { field: pathOf('external_id'), existing_id: one, other_id: two };
     for (const onMatch of ['keep', 'update']) {
-      const answer = await create(kind, { ...kind.key(`${name}-two`), external_id: 'one' }, onMatch);
-      expect([answer.status, answer.body.code]).toEqual([409, 'conflict']);
-      expect(answer.body.conflict).toEqual({ field: kind.paths.externalId, existing_id: one, other_id: two });
+      const answer = await create(kind, fields, onMatch);
+      expect([answer.status, answer.body.conflict]).toEqual([409, conflict]);
     }
-    const [result] = resultsOf(await bulk(kind, [{ ...kind.key(`${name}-two`), external_id: 'one' }]));
-    expect(result?.errors?.[kind.paths.externalId]).toContain(two);
+    const [result] = resultsOf(await bulk(kind, [fields]));
+    expect(result?.errors?.[pathOf('external_id')]).toContain(two);
   });
 
-  test('PATCH sets, keeps and clears it, and answers 409 for that of another record', async () => {
-    const holder = await make(`${name}-holder`, { external_id: 'held' });
-    const id = await make(`${name}-patched`);
-    const set = await update(kind, id, { external_id: 'mine' });
-    expect(set.data).toMatchObject({ [name]: { external_id: 'mine', version: 2 } });
-    expect((await update(kind, id, { external_id: 'mine' })).data).toMatchObject({ [name]: { version: 2 } });
-    const kept = await update(kind, id, kind.change('x'));
-    expect(kept.data).toMatchObject({ [name]: { external_id: 'mine', version: 3 } });
+  test('PATCH sets, keeps and clears it, shows that in events, and answers 409 for that of another record', async () => {
+    const holder = await make('holder', { external_id: 'held' });
+    const id = await make('patched');
+    for (const [fields, external_id, version] of [
+      [{ external_id: 'mine' }, 'mine', 2],
+      [{ external_id: 'mine' }, 'mine', 2],
+      [{ [other]: 'x' }, 'mine', 3],
+      [{ external_id: null }, null, 4],
+    ] as const)
+      expect((await update(kind, id, fields)).data).toMatchObject({ [name]: { external_id, version } });
     const taken = await update(kind, id, { external_id: 'held' });
-    expect([taken.status, taken.body.conflict]).toEqual([409, { field: kind.paths.externalId, existing_id: holder }]);
-    const cleared = await update(kind, id, { external_id: null });
-    expect(cleared.data).toMatchObject({ [name]: { external_id: null, version: 4 } });
+    expect([taken.status, taken.body.conflict]).toEqual([409, { field: pathOf('external_id'), existing_id: holder }]);
     expect((await update(kind, holder, { external_id: 'mine' })).status).toBe(200);
-    const stale = await gateway.client.call(kind.update, {
-      params: { id },
-      body: name === 'opportunity' ? { opportunity: { external_id: 'stale' } } : { external_id: 'stale' },
-      headers: { 'If-Match': '"1"' },
-    });
-    expect(stale.status).toBe(412);
-    expect((await update(kind, '00000000-0000-7000-8000-000000000000', { external_id: 'mine' })).status).toBe(404);
+    expect((await update(kind, id, { external_id: 'stale' }, { 'If-Match': '"1"' })).status).toBe(412);
+    expect((await update(kind, unknownId, { external_id: 'mine' })).status).toBe(404);
+    const text = 'SELECT * FROM events WHERE organization_id = $1 AND record_id = $2 ORDER BY position DESC LIMIT 1';
+    const previous = { external_id: 'mine' };
+    const event = { record: { external_id: null }, previous, changed: ['external_id'] };
+    expect(await gateway().rows(text, [id])).toMatchObject([event]);
   });
 
   test('belongs to one organization; another one can use the same', async () => {
-    const id = await make(`${name}-ours`, { external_id: 'shared' });
-    const stranger = gateway.clientOf(gateway.stranger);
-    const body = (fields: Fields) =>
-      name === 'opportunity' ? { pipeline_id: gateway.stranger.pipeline.id, opportunity: fields } : fields;
-    const alone = await stranger.call(kind.create, { body: body({ external_id: 'shared' }) });
-    expect(alone.status).toBe(400);
-    const theirs = await stranger.call(kind.create, {
-      body: body({ ...kind.key(`${name}-ours`), external_id: 'shared' }),
-    });
-    expect(statusOf(theirs)).toBe('created');
-    expect(kind.idOf(theirs)).not.toBe(id);
+    const id = await make('ours', { external_id: 'shared' });
+    const { stranger, clientOf } = gateway();
+    const theirs = (fields: Fields) =>
+      clientOf(stranger).call(kind.create, { body: bodyOf(kind, fields, stranger.pipeline.id) });
+    expect((await theirs({ external_id: 'shared' })).status).toBe(400);
+    const created = await theirs(fieldsOf('ours', { external_id: 'shared' }));
+    expect(statusOf(created)).toBe('created');
+    expect(idOf(created)).not.toBe(id);
   });
 
-  test('bulk: applies items with the same external id to one record, in order', async () => {
-    const created = resultsOf(
+  test('bulk: items that share an external id act on one record, as single calls in their order would', async () => {
+    const results = resultsOf(
       await bulk(
         kind,
         [
-          { ...kind.key(`${name}-b2`), external_id: 'bulk', ...kind.change('first') },
-          { ...kind.key(`${name}-b3`), external_id: 'other' },
-          { external_id: 'bulk', ...kind.change('second') },
+          fieldsOf('b2', { external_id: 'bulk', [other]: 'first' }),
+          fieldsOf('b3', { external_id: 'other' }),
+          { external_id: 'bulk', [other]: 'second' },
           { external_id: 'unknown' },
         ],
         'update',
       ),
     );
-    expect(created.map(({ record_status }) => record_status)).toEqual(['created', 'created', 'updated', null]);
-    expect(created[3]?.errors).toEqual({ [kind.paths.key]: `is required: no ${name} has this external_id` });
-    const id = String(created[0]?.id);
-    expect(await stored(kind, id)).toMatchObject({ [kind.columns.change]: 'second' });
-    const moved = resultsOf(
-      await bulk(
-        kind,
-        [
-          { ...kind.key(`${name}-b9`), external_id: 'bulk' },
-          { ...kind.key(`${name}-b1`), external_id: 'bulk' },
-          { ...kind.key(`${name}-b5`) },
-        ],
-        'update',
-      ),
-    );
-    expect(moved.map((result) => result.record_status)).toEqual(['updated', 'updated', 'created']);
-    const [key] = Object.values(kind.key(`${name}-b1`));
-    expect(await stored(kind, id)).toMatchObject({ [kind.columns.key]: key });
-    expect(await countOf(kind, 'bulk')).toBe(1);
-  });
+    expect(results.map(({ record_status }) => record_status)).toEqual(['created', 'created', 'updated', null]);
+    expect(results[3]?.errors).toEqual({ [pathOf(key)]: `is required: no ${name} has this external_id` });
+    const moves = ['b9', 'b1'].map((label) => fieldsOf(label, { external_id: 'bulk' }));
+    expect(await statuses([...moves, fieldsOf('b5')], 'update')).toEqual(['updated', 'updated', 'created']);
+    expect(await row(table, String(results[0]?.id))).toMatchObject(fieldsOf('b1', { [other]: 'second' }));
+    expect(await countOf(`${table} WHERE external_id = 'bulk'`)).toBe(1);
 
-  test('bulk: items that share an external id act as single calls in their order would', async () => {
-    await make(`${name}-held`);
-    const statuses = async (items: readonly Fields[]) =>
-      resultsOf(await bulk(kind, items)).map((result) => result.record_status);
-    const held = { ...kind.key(`${name}-held`), external_id: 'after held' };
-    expect(await statuses([held, { ...kind.key(`${name}-held2`), external_id: 'after held' }])).toEqual([
-      'matched',
-      'created',
-    ]);
-    const shares = (label: string) => ({ ...kind.key(`${name}-${label}`), external_id: 'turn' });
-    expect(await statuses([kind.key(`${name}-turn1`), shares('turn1'), shares('turn2')])).toEqual([
-      'created',
-      'matched',
-      'created',
-    ]);
-    expect(await countOf(kind, 'turn')).toBe(1);
-    const late = { ...kind.key(`${name}-late`), external_id: 'late' };
-    expect(await statuses([{ external_id: 'late' }, late, late, kind.key(`${name}-late`)])).toEqual([
-      null,
-      'created',
-      'matched',
-      'matched',
-    ]);
+    await make('held');
+    const held = ['held', 'held2'].map((label) => fieldsOf(label, { external_id: 'after held' }));
+    expect(await statuses(held)).toEqual(['matched', 'created']);
+    const turns = ['turn1', 'turn2'].map((label) => fieldsOf(label, { external_id: 'turn' }));
+    expect(await statuses([fieldsOf('turn1'), ...turns])).toEqual(['created', 'matched', 'created']);
+    expect(await countOf(`${table} WHERE external_id = 'turn'`)).toBe(1);
+    const late = fieldsOf('late', { external_id: 'late' });
+    const items = [{ external_id: 'late' }, late, late, fieldsOf('late')];
+    expect(await statuses(items)).toEqual([null, 'created', 'matched', 'matched']);
   });
 
   test('bulk: refuses an item whose key an earlier item took away, and an atomic call as a whole', async () => {
-    const id = await make(`${name}-raced1`, { external_id: 'raced' });
-    const items = [
-      { ...kind.key(`${name}-raced2`), external_id: 'raced' },
-      { ...kind.key(`${name}-raced1`), ...kind.change('x') },
-    ];
-    const statuses = async () => resultsOf(await bulk(kind, items, 'update')).map((result) => result.record_status);
+    const id = await make('raced1', { external_id: 'raced' });
+    const items = [fieldsOf('raced2', { external_id: 'raced' }), fieldsOf('raced1', { [other]: 'x' })];
     if (name === 'opportunity') {
       // The keys of opportunities are claimed before the first item is applied.
-      expect(await statuses()).toEqual(['updated', 'created']);
+      expect(await statuses(items, 'update')).toEqual(['updated', 'created']);
       return;
     }
     const atomic = await bulk(kind, items, 'update', { atomic: 'true' });
-    expect([atomic.status, atomic.body.code]).toEqual([409, 'conflict']);
-    expect(await stored(kind, id)).toMatchObject({ version: 1 });
+    expect([atomic.status, Object.keys(atomic.body.errors ?? {})]).toEqual([409, [`items[1].${pathOf(key)}`]]);
+    expect(await row(table, id)).toMatchObject({ version: 1 });
     const results = resultsOf(await bulk(kind, items, 'update'));
     expect(results.map((result) => result.record_status)).toEqual(['updated', null]);
-    expect(results[1]?.errors?.[kind.paths.key]).toContain('send the item again in a new call');
-    expect(await statuses()).toEqual(['matched', 'created']);
+    expect(results[1]?.errors?.[pathOf(key)]).toContain('send the item again in a new call');
+    expect(await statuses(items, 'update')).toEqual(['matched', 'created']);
   });
 
-  test('is in events, and in their list of changed fields', async () => {
-    const id = await make(`${name}-event`, { external_id: 'event' });
-    await update(kind, id, { external_id: null });
-    const events = await gateway.rows(
-      'SELECT type, record, previous, changed FROM events WHERE organization_id = $1 AND record_id = $2 ORDER BY position',
-      [id],
-    );
-    expect(events).toMatchObject([
-      { type: `${name}.created`, record: { external_id: 'event' } },
-      {
-        type: `${name}.updated`,
-        record: { external_id: null },
-        previous: { external_id: 'event' },
-        changed: ['external_id'],
-      },
-    ]);
+  const merge = { account: contracts.mergeAccount, contact: contracts.mergeContact }[name];
+  if (merge !== undefined)
+    test('a merge keeps that of the kept record, or takes the other one', async () => {
+      const run = (id: string, from: string) => gateway().client.call(merge, { params: { id }, body: { from } });
+      const [bare, given] = [await make('bare'), await make('given', { external_id: 'Given' })];
+      expect((await run(bare, given)).data).toMatchObject({ filled: expect.arrayContaining(['external_id']) });
+      expect(await row(table, bare)).toMatchObject({ external_id: 'Given', normalized: { external_id: 'given' } });
+      const own = await make('own', { external_id: 'Own' });
+      expect((await run(own, bare)).status).toBe(200);
+      expect(await row(table, own)).toMatchObject({ external_id: 'Own' });
+      expect((await create(kind, { external_id: 'Given' })).status).toBe(400);
+    });
+
+  // The deletion of a contact erases it.
+  if (name !== 'contact')
+    test('a restored record gets it back; 409: another record has it', async () => {
+      const id = await make('gone', { external_id: 'Restored' });
+      const remove = () => gateway().client.call(kind.remove, { params: { id } });
+      const restore = async () => {
+        const text = 'SELECT max(position)::int AS position FROM events WHERE organization_id = $1 AND record_id = $2';
+        return gateway().client.call(contracts.restoreRecord, { body: (await gateway().rows(text, [id]))[0] });
+      };
+      await remove();
+      expect((await restore()).status).toBe(200);
+      expect(await row(table, id)).toMatchObject({ external_id: 'Restored', normalized: { external_id: 'restored' } });
+      await remove();
+      const existing_id = await make('holds', { external_id: 'Restored' });
+      const refused = await restore();
+      expect([refused.status, refused.body.conflict]).toEqual([409, { field: pathOf('external_id'), existing_id }]);
+    });
+});
+
+describe('external_id of an opportunity', () => {
+  const send = (
+    fields: Fields,
+    related_objects: Fields = {},
+    onMatch = 'keep',
+    { id } = gateway().organization.pipeline,
+  ) =>
+    gateway().client.call(contracts.createOpportunity, {
+      body: { pipeline_id: id, opportunity: fields, related_objects },
+      query: { on_match: onMatch },
+    });
+
+  test('200: replaces the account and contacts of the record with on_match=update', async () => {
+    const external_id = 'related';
+    const id = idOf(await send({ name: 'Related', external_id }, { account_domain: 'first.example' }));
+    const second = { account_domain: 'second.example', primary_contact_email: 'p@second.example' };
+    const kept = await send({ external_id }, second);
+    expect([statusOf(kept), kept.fieldsWarnedOf]).toEqual(['updated', ['related_objects.account_domain']]);
+    const stored = { account_domain: 'first.example', contact_email: 'p@second.example' };
+    expect(await row('opportunities', id)).toMatchObject(stored);
+    expect(statusOf(await send({ external_id }, second, 'update'))).toBe('updated');
+    expect(statusOf(await send({ external_id }, {}, 'update'))).toBe('matched');
+    expect(await row('opportunities', id)).toMatchObject({ account_domain: 'second.example', name: 'Related' });
   });
+
+  test('409: refuses a record in another pipeline', async () => {
+    const id = idOf(await send({ name: 'Piped', external_id: 'piped' }));
+    const answer = await send({ external_id: 'piped' }, {}, 'update', gateway().organization.otherPipeline);
+    expect([answer.status, answer.body.conflict]).toEqual([409, { field: 'opportunity.external_id', existing_id: id }]);
+  });
+
+  test('a merge of accounts also takes it for opportunities that are merged with them', async () => {
+    const kept = idOf(await send({ name: 'Collides' }, { account_domain: 'keeps.example' }));
+    await send({ name: 'Collides', external_id: 'collides' }, { account_domain: 'goes.example' });
+    const [id, from] = [
+      await create(account, { domain: 'keeps.example' }),
+      await create(account, { domain: 'goes.example' }),
+    ];
+    const body = { from: idOf(from), deals: 'merge' };
+    expect((await gateway().client.call(contracts.mergeAccount, { params: { id: idOf(id) }, body })).status).toBe(200);
+    expect(await row('opportunities', kept)).toMatchObject({ external_id: 'collides' });
+  });
+});
+
+test('bulk updates move an external_id from one record to another in one call', async () => {
+  const make = async (domain: string, external_id: string | null) =>
+    idOf(await create(account, { domain, external_id }));
+  const [from, to] = [await make('bulk-from.example', 'moving'), await make('bulk-to.example', null)];
+  const third = await make('bulk-third.example', null);
+  const items = [
+    { id: from, external_id: null },
+    { id: to, external_id: 'moving' },
+    { id: third, external_id: 'moving' },
+  ];
+  const results = resultsOf(await gateway().client.call(contracts.bulkUpdateAccounts, { body: { items } }));
+  expect(results.map(({ success }) => success)).toEqual([true, true, false]);
+  expect(results[2]?.errors).toEqual({ external_id: `is already used by the record ${to}` });
+  expect(await row('accounts', to)).toMatchObject({ external_id: 'moving' });
 });

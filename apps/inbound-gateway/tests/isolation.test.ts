@@ -6,9 +6,10 @@ import {
   type OpenApiDocument,
   type TestOrganization,
 } from '@crm/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { operations } from '../src/operations/index.js';
-import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { unknownId } from './support/records-of.js';
+import { useGateway } from './support/use-gateway.js';
 
 /** One organization. Its records contain a mark that occurs nowhere else. */
 interface Tenant {
@@ -24,19 +25,19 @@ interface Tenant {
   readonly spare: Readonly<Record<string, string>>;
 }
 
-const document = buildOpenApiDocument(
-  'inbound',
-  operations.map(({ contract }) => contract),
-) as unknown as OpenApiDocument;
+// In the order of the gateway, in which an update differs from the ones before it.
+const contracts = operations.map(({ contract }) => contract);
+const document = buildOpenApiDocument('inbound', contracts) as unknown as OpenApiDocument;
 const documented = documentedOperations(document);
-const unknownId = '01890000-0000-7000-8000-000000000000';
 
-let gateway: TestGateway;
+const gateway = useGateway(async () => {
+  [ours, theirs] = [await fill('oursmark'), await fill('theirsmark')];
+});
 let ours: Tenant;
 let theirs: Tenant;
 
 const send = ({ organization }: Tenant, method: string, path: string, body?: unknown): Promise<Answer> =>
-  gateway.client.send(method, path, { key: organization.key, ...(body === undefined ? {} : { body }) });
+  gateway().client.send(method, path, { key: organization.key, ...(body === undefined ? {} : { body }) });
 
 const create = async (tenant: Tenant, collection: string, body: object): Promise<string> => {
   const answer = await send(tenant, 'POST', `/v1/inbound/${collection}`, body);
@@ -46,7 +47,7 @@ const create = async (tenant: Tenant, collection: string, body: object): Promise
 
 /** Records with the natural keys of the document's examples, so that both organizations have the same keys. */
 const fill = async (mark: string): Promise<Tenant> => {
-  const organization = await gateway.createOrganization();
+  const organization = await gateway().createOrganization();
   const memberEmail = `${mark}@only.example`;
   const tenant = { organization, mark, memberEmail, ids: {}, deletion: 2, spare: {} };
   await create(tenant, 'members', { email: memberEmail, name: mark });
@@ -54,12 +55,8 @@ const fill = async (mark: string): Promise<Tenant> => {
   await send(tenant, 'DELETE', `/v1/inbound/accounts/${gone}`);
   await organization.defineField({ objectType: 'opportunity', slug: 'team', attributeType: 'team_members' });
   const accounts = await create(tenant, 'accounts', { domain: 'acme.com', name: `Account ${mark}` });
-  const contacts = await create(tenant, 'contacts', {
-    email: 'ada@acme.com',
-    first_name: mark,
-    last_name: mark,
-    phone: '+4915112345678',
-  });
+  const person = { email: 'ada@acme.com', first_name: mark, last_name: mark, phone: '+4915112345678' };
+  const contacts = await create(tenant, 'contacts', person);
   const opportunities = await create(tenant, 'opportunities', {
     pipeline_id: organization.pipeline.id,
     opportunity: { name: 'Acme renewal', next_step: mark, custom__team: [organization.member.id] },
@@ -82,12 +79,6 @@ const fill = async (mark: string): Promise<Tenant> => {
   };
   return { ...tenant, ids: { accounts, contacts, opportunities, notes, fields, ...setUp }, spare };
 };
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  [ours, theirs] = [await fill('oursmark'), await fill('theirsmark')];
-});
-afterAll(() => gateway.stop());
 
 const collectionOf = ({ path }: DocumentedOperation): string => path.split('/')[3] ?? '';
 
@@ -143,7 +134,7 @@ let snapshotSql: string | undefined;
 
 /** Every row of an organization with the transaction that wrote it, so that any change shows. */
 const snapshot = async ({ organization }: Tenant): Promise<string> => {
-  const { pool } = gateway.database;
+  const { pool } = gateway().database;
   if (snapshotSql === undefined) {
     const { rows: tables } = await pool.query<{ name: string }>(
       `SELECT table_name AS name FROM information_schema.columns
@@ -158,12 +149,15 @@ const snapshot = async ({ organization }: Tenant): Promise<string> => {
   return rows.map(({ row }) => row).join('\n');
 };
 
+/** The rows of the other organization before the first call. No call may change them. */
+let untouched: string | undefined;
+
 /** Runs a call of our organization and checks that nothing of the other one changed or is in the answer. */
 const withoutTouching = async (call: () => Promise<Answer>): Promise<Answer> => {
-  const before = await snapshot(theirs);
+  untouched ??= await snapshot(theirs);
   const answer = await call();
-  expect(await snapshot(theirs)).toBe(before);
-  expect(before).toContain(theirs.mark);
+  expect(await snapshot(theirs)).toBe(untouched);
+  expect(untouched).toContain(theirs.mark);
   expect(answer.text).not.toContain(theirs.mark);
   return answer;
 };
@@ -172,7 +166,6 @@ describe('200', () => {
   test.each(documented)('R7: $id changes its own organization and no row of the other one', async (operation) => {
     // Later operations need the records that deletions and merges remove.
     const isRemoval = /^(delete|merge)/.test(operation.id);
-    if (isRemoval) ours = await fill('oursmark');
     const id = ours.ids[collectionOf(operation)] ?? '';
     // An account that is in use cannot be deleted.
     if (operation.id === 'deleteAccount') {
@@ -221,7 +214,7 @@ describe('400 and 404', () => {
       const before = await snapshot(ours);
       const answer = await withoutTouching(() => call(foreign));
       // The server writes WAL of its own between two calls. Here there always is some, so that no answer may depend on it.
-      await gateway.database.pool.query(`SELECT pg_logical_emit_message(false, 'test', 'between two calls')`);
+      await gateway().database.pool.query(`SELECT pg_logical_emit_message(false, 'test', 'between two calls')`);
       const answerToUnknown = await call(unknown);
       expect(answer.comparable.replaceAll(foreign, '')).toBe(answerToUnknown.comparable.replaceAll(unknown, ''));
       expect(await snapshot(ours)).toBe(before);

@@ -53,28 +53,19 @@ interface Write {
 
 const deal = (name: string): Write => {
   const emails = ['p', 'a', 'b'].map((local) => `${local}@${name}.com`);
-  const related = { primary_contact_email: emails[0], additional_contact_emails: emails.slice(1) };
-  const body = {
-    pipeline_id: gateway.organization.pipeline.id,
-    opportunity: { name },
-    related_objects: related,
-  };
+  const related_objects = { primary_contact_email: emails[0], additional_contact_emails: emails.slice(1) };
+  const body = { pipeline_id: gateway.organization.pipeline.id, opportunity: { name }, related_objects };
   return { name, send: () => client.call(createOpportunity, { body }), id: null };
 };
 
 /** Notes have no natural key, so an Idempotency-Key prevents duplicates. */
 const note = (name: string): Write => {
-  const request = {
-    body: { note: { title: name }, account_domains: [`${name}.com`] },
-    headers: { 'idempotency-key': name },
-  };
+  const body = { note: { title: name }, account_domains: [`${name}.com`] };
+  const request = { body, headers: { 'idempotency-key': name } };
   return { name, send: () => client.call(createNote, request), id: null };
 };
 
-const idOf = ({ data }: Answer<object>): string => {
-  const { opportunity_id, note_id } = data as { readonly opportunity_id?: string; readonly note_id?: string };
-  return opportunity_id ?? note_id ?? 'none';
-};
+const idOf = ({ data }: Answer<object>): string => Object.values(data as Readonly<Record<string, string>>)[0] ?? '';
 
 /** Writes one new record after the other until the process is gone. */
 const writeUntilKilled = async (round: number, writer: number, made: Write[]): Promise<void> => {

@@ -62,12 +62,8 @@ test('R13: at ten times the load that a process accepts, the rest gets 503 with 
   const refused = answers.filter((answer) => answer.status === 503);
   const others = answers.filter((answer) => answer.status !== 200 && answer.status !== 503);
   const untimed = refused.filter(({ headers }) => headers.get('retry-after') !== '1');
-  reportFigure(
-    'R13',
-    `503 without Retry-After, of ${refused.length} beside ${acceptedMs.length} accepted`,
-    untimed.length,
-    0,
-  );
+  const about = `503 without Retry-After, of ${refused.length} beside ${acceptedMs.length} accepted`;
+  reportFigure('R13', about, untimed.length, 0);
   reportFigure('R13', 'ms of an accepted request, p99', percentile(acceptedMs, 0.99), '< 1000');
   reportFigure('R13', 'ms until healthy after it', recoveryMs, '< 5000');
   expect(others.map((answer) => answer.text)).toEqual([]);

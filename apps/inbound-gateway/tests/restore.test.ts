@@ -1,72 +1,49 @@
-import {
-  createAccount,
-  createContact,
-  createNote,
-  createOpportunity,
-  deleteAccount,
-  deleteContact,
-  deleteNote,
-  deleteOpportunity,
-  mergeAccount,
-  mergeContact,
-  restoreRecord,
-  updateOpportunity,
-} from '@crm/contract';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import * as api from '@crm/contract';
+import type { OperationContract } from '@crm/contract';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startTestGateway, type TestGateway } from './support/gateway.js';
 import { storedRecords } from './support/logged-records.js';
+import { recordsOf } from './support/records-of.js';
+import { useGateway } from './support/use-gateway.js';
 
-let gateway: TestGateway;
+const gateway = useGateway();
+const { account: newAccount, contact, note, opportunity: newOpportunity, row } = recordsOf(gateway);
 /** The position of the deletion of an account. */
 let deletion: number;
 
 const headPosition = async (): Promise<number> => {
-  const rows = await gateway.rows<{ position: number }>(
-    'SELECT position::int FROM event_heads WHERE organization_id = $1',
-  );
-  return rows[0]?.position ?? 0;
+  const text = 'SELECT position::int FROM event_heads WHERE organization_id = $1';
+  return (await gateway().rows<{ position: number }>(text))[0]?.position ?? 0;
 };
 const restore = (position: unknown, headers: Readonly<Record<string, string>> = {}) =>
-  gateway.client.call(restoreRecord, { body: { position }, headers });
-const stored = () => storedRecords(gateway.database, gateway.organization.id);
-
-const account = async (domain: string, more: object = {}): Promise<string> =>
-  (await gateway.client.call(createAccount, { body: { domain, ...more } })).data.company_id;
-const opportunity = async (name: string, related: object, more: object = {}): Promise<string> => {
-  const body = {
-    pipeline_id: gateway.organization.pipeline.id,
-    opportunity: { name, ...more },
-    related_objects: related,
-  };
-  return (await gateway.client.call(createOpportunity, { body })).data.opportunity_id;
-};
-const deleteById = async (contract: typeof deleteAccount | typeof deleteOpportunity, id: string): Promise<number> => {
-  const { status } = await gateway.client.call(contract, { params: { id } });
-  expect(status).toBe(200);
+  gateway().client.call(api.restoreRecord, { body: { position }, headers });
+const storedAs = async (object: string, id: string) =>
+  (await storedRecords(gateway().database, gateway().organization.id)).get(`${object} ${id}`);
+const account = (domain: string, more: object = {}) => newAccount({ domain, ...more });
+const opportunity = (name: string, related: object, more: object = {}) => newOpportunity({ name, ...more }, related);
+const merge = (contract: typeof api.mergeAccount | typeof api.mergeContact, id: string, from: string) =>
+  gateway().client.call(contract, { params: { id }, body: { from } });
+/** Deletes a record. @returns the position of the event */
+const deleteById = async (contract: OperationContract, id: string): Promise<number> => {
+  expect((await gateway().client.call(contract, { params: { id } })).status).toBe(200);
   return headPosition();
 };
 
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
 beforeEach(async () => {
-  const id = await account(`gone${Date.now()}.com`);
-  deletion = await deleteById(deleteAccount, id);
+  deletion = await deleteById(api.deleteAccount, await account(`gone${Date.now()}.com`));
 });
-afterAll(() => gateway.stop());
 
 describe('200', () => {
   test('restores an account with its id and values, as a new version and an event', async () => {
     const id = await account('acme.com', { name: 'Acme', industry: 'Tools' });
-    const before = (await stored()).get(`account ${id}`);
-    const position = await deleteById(deleteAccount, id);
+    const before = await storedAs('account', id);
+    const position = await deleteById(api.deleteAccount, id);
     const answer = await restore(position);
     expect(answer.status).toBe(200);
     expect(answer.data).toEqual({ object: 'account', id, version: 2 });
-    const after = (await stored()).get(`account ${id}`);
+    const after = await storedAs('account', id);
     expect(after).toEqual({ ...before, version: 2, updated_at: after?.['updated_at'] });
-    const [event] = await gateway.rows<{ type: string; record: object; request_id: string; position: number }>(
+    const [event] = await gateway().rows<{ type: string; record: object; request_id: string; position: number }>(
       'SELECT type, record, request_id, position::int FROM events WHERE organization_id = $1 ORDER BY position DESC LIMIT 1',
     );
     expect(event).toMatchObject({ type: 'account.restored', record: after, position: position + 1 });
@@ -80,18 +57,14 @@ describe('200', () => {
       additional_contact_emails: ['bob@links.com', 'cid@links.com'],
     };
     const id = await opportunity('Links', related, { deal_size: 12.5 });
-    const before = (await stored()).get(`opportunity ${id}`);
-    const position = await deleteById(deleteOpportunity, id);
+    const before = await storedAs('opportunity', id);
+    const position = await deleteById(api.deleteOpportunity, id);
     const contacts = before?.['additional_contact_ids'] as readonly string[];
-    await gateway.client.call(deleteContact, { params: { id: contacts[0] ?? '' } });
-    await gateway.client.call(deleteContact, { params: { id: String(before?.['contact_id']) } });
+    await gateway().client.call(api.deleteContact, { params: { id: contacts[0] ?? '' } });
+    await gateway().client.call(api.deleteContact, { params: { id: String(before?.['contact_id']) } });
     const answer = await restore(position);
-    expect(answer.status).toBe(200);
-    expect((answer.body as { warnings?: readonly { field: string }[] }).warnings?.map(({ field }) => field)).toEqual([
-      'contact_id',
-      'additional_contact_ids',
-    ]);
-    const after = (await stored()).get(`opportunity ${id}`);
+    expect([answer.status, answer.fieldsWarnedOf]).toEqual([200, ['contact_id', 'additional_contact_ids']]);
+    const after = await storedAs('opportunity', id);
     expect(after).toEqual({
       ...before,
       contact_id: null,
@@ -102,10 +75,10 @@ describe('200', () => {
   });
 
   test('restores the values of a field that was archived since; they show when the field is active again', async () => {
-    const { organization, database } = gateway;
+    const { organization, database } = gateway();
     const slots = async (table: string, id: string) => {
-      const text = `SELECT custom_fields, normalized, text_1 FROM ${table} WHERE organization_id = $1 AND id = $2`;
-      return (await gateway.rows(text, [id]))[0];
+      const { custom_fields, normalized, text_1 } = (await row(table, id)) ?? {};
+      return { custom_fields, normalized, text_1 };
     };
     for (const objectType of ['account', 'opportunity'] as const)
       await organization.defineField({ objectType, slug: 'region', attributeType: 'string' });
@@ -114,7 +87,7 @@ describe('200', () => {
     const dealId = await opportunity('Archived field', {}, { custom_fields });
     const before = [await slots('accounts', accountId), await slots('opportunities', dealId)];
     expect(before).toMatchObject([{ text_1: 'nord' }, { text_1: 'nord' }]);
-    const positions = [await deleteById(deleteAccount, accountId), await deleteById(deleteOpportunity, dealId)];
+    const positions = [await deleteById(api.deleteAccount, accountId), await deleteById(api.deleteOpportunity, dealId)];
     await database.prisma.customField.updateMany({
       where: { organizationId: organization.id, slug: 'region' },
       data: { isActive: false },
@@ -132,39 +105,37 @@ describe('200', () => {
       additional_contact_emails: ['bob@merged-later.com', 'cid@merged-later.com'],
     };
     const id = await opportunity('Merged links', related);
-    const before = (await stored()).get(`opportunity ${id}`);
+    const before = await storedAs('opportunity', id);
     const [bob = '', cid = ''] = before?.['additional_contact_ids'] as readonly string[];
-    const position = await deleteById(deleteOpportunity, id);
+    const position = await deleteById(api.deleteOpportunity, id);
     const kept = await account('kept-later.com');
-    const from = String(before?.['account_id']);
-    await gateway.client.call(mergeAccount, { params: { id: kept }, body: { from } });
-    const eve = await gateway.client.call(createContact, { body: { email: 'eve@kept-later.com' } });
-    const ann = String(before?.['contact_id']);
-    await gateway.client.call(mergeContact, { params: { id: eve.data.people_id }, body: { from: ann } });
-    await gateway.client.call(mergeContact, { params: { id: cid }, body: { from: bob } });
+    await merge(api.mergeAccount, kept, String(before?.['account_id']));
+    const eve = await contact({ email: 'eve@kept-later.com' });
+    await merge(api.mergeContact, eve, String(before?.['contact_id']));
+    await merge(api.mergeContact, cid, bob);
     const answer = await restore(position);
     expect(answer.status).toBe(200);
     expect(answer.body.warnings).toBeUndefined();
-    expect((await stored()).get(`opportunity ${id}`)).toMatchObject({
+    expect(await storedAs('opportunity', id)).toMatchObject({
       account_id: kept,
-      contact_id: eve.data.people_id,
+      contact_id: eve,
       additional_contact_ids: [cid],
     });
     expect(await opportunity('Merged links', related)).toBe(id);
   });
 
   test('puts an opportunity whose stage was archived into the stage where new ones start', async () => {
-    const [, qualified, won] = gateway.organization.pipeline.stages;
+    const [, qualified, won] = gateway().organization.pipeline.stages;
     const id = await opportunity('Archived stage', {}, { stage_id: won?.id });
-    const position = await deleteById(deleteOpportunity, id);
+    const position = await deleteById(api.deleteOpportunity, id);
     const archive = 'UPDATE stages SET is_active = $3 WHERE organization_id = $1 AND id = $2';
-    await gateway.rows(archive, [won?.id, false]);
+    await gateway().rows(archive, [won?.id, false]);
     const answer = await restore(position);
-    await gateway.rows(archive, [won?.id, true]);
+    await gateway().rows(archive, [won?.id, true]);
     expect(answer.body).toMatchObject({
       warnings: [{ field: 'stage_id', message: expect.stringMatching(/archived/) }],
     });
-    expect((await stored()).get(`opportunity ${id}`)).toMatchObject({ stage_id: qualified?.id });
+    expect(await storedAs('opportunity', id)).toMatchObject({ stage_id: qualified?.id });
   });
 
   test('answers the same for a repeat under an Idempotency-Key', async () => {
@@ -186,8 +157,10 @@ describe('400', () => {
 
   test('refuses the position of another kind of event', async () => {
     const answer = await restore(deletion - 1);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toMatchObject({ errors: { position: 'is not the position of a deletion' } });
+    expect([answer.status, answer.body]).toMatchObject([
+      400,
+      { errors: { position: 'is not the position of a deletion' } },
+    ]);
   });
 });
 
@@ -197,28 +170,29 @@ describe('404', () => {
     const unknown = await restore(Number.MAX_SAFE_INTEGER);
     expect(unknown.status).toBe(404);
     expect((await restore(ahead)).comparable).toBe(unknown.comparable);
-    const foreign = await gateway.clientOf(gateway.stranger).call(restoreRecord, { body: { position: deletion } });
+    const foreign = await gateway()
+      .clientOf(gateway().stranger)
+      .call(api.restoreRecord, { body: { position: deletion } });
     expect(foreign.comparable).toBe(unknown.comparable);
   });
 
   test('refuses an event that has expired', async () => {
     const text = 'UPDATE event_heads SET oldest_position = $2 WHERE organization_id = $1';
-    await gateway.rows(text, [deletion + 1]);
+    await gateway().rows(text, [deletion + 1]);
     expect((await restore(deletion)).status).toBe(404);
-    await gateway.rows(text, [1]);
+    await gateway().rows(text, [1]);
   });
 });
 
 describe('409', () => {
   test('refuses an account whose domain another account has now, or that is already restored', async () => {
     const id = await account('taken.com');
-    const position = await deleteById(deleteAccount, id);
+    const position = await deleteById(api.deleteAccount, id);
     const other = await account('taken.com');
     const conflict = { field: 'domain', existing_id: other };
     const answer = await restore(position);
-    expect(answer.status).toBe(409);
-    expect(answer.body).toMatchObject({ code: 'conflict', conflict });
-    await deleteById(deleteAccount, other);
+    expect([answer.status, answer.body]).toMatchObject([409, { code: 'conflict', conflict }]);
+    await deleteById(api.deleteAccount, other);
     expect((await restore(position)).status).toBe(200);
     expect((await restore(position)).body).toMatchObject({ conflict: { field: 'domain', existing_id: id } });
   });
@@ -226,22 +200,21 @@ describe('409', () => {
   test('refuses an opportunity whose name another one has now, or that was restored and renamed', async () => {
     const related = { account_domain: 'names.com' };
     const id = await opportunity('Taken', related);
-    const position = await deleteById(deleteOpportunity, id);
+    const position = await deleteById(api.deleteOpportunity, id);
     const other = await opportunity('Taken', related);
     const answer = await restore(position);
-    expect(answer.status).toBe(409);
-    expect(answer.body).toMatchObject({ conflict: { existing_id: other } });
-    await deleteById(deleteOpportunity, other);
+    expect([answer.status, answer.body]).toMatchObject([409, { conflict: { existing_id: other } }]);
+    await deleteById(api.deleteOpportunity, other);
     expect((await restore(position)).status).toBe(200);
-    await gateway.client.call(updateOpportunity, { params: { id }, body: { opportunity: { name: 'Renamed' } } });
+    await gateway().client.call(api.updateOpportunity, { params: { id }, body: { opportunity: { name: 'Renamed' } } });
     expect((await restore(position)).body).toMatchObject({ statusCode: 409, conflict: { existing_id: id } });
   });
 
   test('refuses a deletion after which the record was restored and deleted again', async () => {
     const id = await account('twice-gone.com', { name: 'First life' });
-    const first = await deleteById(deleteAccount, id);
+    const first = await deleteById(api.deleteAccount, id);
     expect((await restore(first)).status).toBe(200);
-    const last = await deleteById(deleteAccount, id);
+    const last = await deleteById(api.deleteAccount, id);
     const answer = await restore(first);
     expect(answer.status).toBe(409);
     expect(answer.body.message).toContain(`restore the deletion at position ${last}`);
@@ -251,25 +224,20 @@ describe('409', () => {
   test('refuses an account that was merged into another one', async () => {
     const kept = await account('kept.com');
     const other = await account('merged.com');
-    await gateway.client.call(mergeAccount, { params: { id: kept }, body: { from: other } });
-    const rows = await gateway.rows<{ position: number }>(
+    await merge(api.mergeAccount, kept, other);
+    const rows = await gateway().rows<{ position: number }>(
       `SELECT position::int FROM events WHERE organization_id = $1 AND record_id = $2 AND type = 'account.deleted'`,
       [other],
     );
     const answer = await restore(rows[0]?.position);
-    expect(answer.status).toBe(409);
-    expect(answer.body).toMatchObject({ conflict: { field: 'domain', existing_id: kept } });
+    expect([answer.status, answer.body]).toMatchObject([409, { conflict: { field: 'domain', existing_id: kept } }]);
   });
 
   test('refuses a contact and a note, which deletion erases', async () => {
-    const contact = await gateway.client.call(createContact, { body: { email: 'ann@erased.com' } });
-    await gateway.client.call(deleteContact, { params: { id: contact.data.people_id } });
-    const answer = await restore(await headPosition());
+    const answer = await restore(await deleteById(api.deleteContact, await contact({ email: 'ann@erased.com' })));
     expect(answer.status).toBe(409);
     expect(answer.text).toMatch(/were erased/);
-    const body = { note: { title: 'T' }, account_domains: ['erased.com'] };
-    const note = await gateway.client.call(createNote, { body });
-    await gateway.client.call(deleteNote, { params: { id: note.data.note_id } });
-    expect((await restore(await headPosition())).status).toBe(409);
+    const noteId = await note({ title: 'T' }, { account_domains: ['erased.com'] });
+    expect((await restore(await deleteById(api.deleteNote, noteId))).status).toBe(409);
   });
 });

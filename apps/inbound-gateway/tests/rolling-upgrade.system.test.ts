@@ -54,11 +54,8 @@ beforeAll(async () => {
   migrations = [...(await readMigrations()), expand];
   newer = { migrations: migrations.map(({ name }) => name), functions: 'newer', release: '9.0.0' };
   database = await createTestDatabase(prepareDatabase, 'gateways');
-  const opened = openAdministrationDatabase({
-    url: database.url,
-    applicationName: 'rolling-upgrade-test',
-    maxConnections: 1,
-  });
+  const options = { url: database.url, applicationName: 'rolling-upgrade-test', maxConnections: 1 };
+  const opened = openAdministrationDatabase(options);
   organization = await createTestOrganization(organizationTools(opened));
   await opened.close();
   environment = {
@@ -125,11 +122,8 @@ const functionsOf = async (digest: string) => {
 
 /** Reads every table in one transaction, as pg_dump does. @returns a function that ends it */
 const holdLocksAsDump = async (): Promise<() => Promise<void>> => {
-  const { pool, close } = openAdministrationDatabase({
-    url: database.url,
-    applicationName: 'dump',
-    idleInTransactionTimeoutMs: 0,
-  });
+  const options = { url: database.url, applicationName: 'dump', idleInTransactionTimeoutMs: 0 };
+  const { pool, close } = openAdministrationDatabase(options);
   const client = await pool.connect();
   await client.query('BEGIN; LOCK TABLE accounts, contacts, opportunities, notes IN ACCESS SHARE MODE');
   return async () => {
@@ -152,12 +146,8 @@ describe('R30: a rolling upgrade under load', () => {
       expect(await migrated).toContain(expand.name);
       await replaceAll(null);
       await replaceAll(newer);
-      reportFigure(
-        'R30',
-        'requests refused during a rolling upgrade',
-        [...refused.values()].reduce((sum, each) => sum + each, 0),
-        0,
-      );
+      const refusals = [...refused.values()].reduce((sum, each) => sum + each, 0);
+      reportFigure('R30', 'requests refused during a rolling upgrade', refusals, 0);
       expect(refused).toEqual(new Map());
       expect(answered).toBeGreaterThan(100);
     },

@@ -1,23 +1,46 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { type Answer, type TestOrganization } from '@crm/testing';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { expectConsistent } from './support/expect-consistent.js';
-import { startTestGateway, type TestGateway } from './support/gateway.js';
-import { setupCalls } from './support/setup-calls.js';
+import { unknownId } from './support/records-of.js';
+import { useGateway } from './support/use-gateway.js';
 
-let gateway: TestGateway;
-let organization: TestGateway['organization'];
+const gateway = useGateway();
+let organization: TestOrganization;
 
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
 beforeEach(async () => {
-  organization = await gateway.createOrganization();
+  organization = await gateway().createOrganization();
 });
-afterAll(() => gateway.stop());
+afterEach(() => expectConsistent({ ...gateway(), organization }));
 
-const { send, dataOf, deal, stored, stage, newField } = setupCalls(
-  () => gateway,
-  () => organization,
-);
+type Data = Readonly<Record<string, never>> & Record<string, Record<string, unknown>>;
+
+const send = async (method: string, path: string, body?: unknown, status = 200): Promise<Answer> => {
+  const answer = await gateway().client.send(method, `/v1/inbound/${path}`, {
+    key: organization.key,
+    ...(body === undefined ? {} : { body }),
+  });
+  expect({ status: answer.status, text: answer.text }).toMatchObject({ status });
+  return answer;
+};
+const dataOf = async (method: string, path: string, body?: unknown): Promise<Data> =>
+  (await send(method, path, body)).data as Data;
+const deal = async (name: string, more: object = {}): Promise<string> => {
+  const body = { pipeline_id: organization.pipeline.id, opportunity: { name, ...more } };
+  const related = { related_objects: { owner_email: organization.member.email } };
+  return String((await dataOf('POST', 'opportunities', { ...body, ...related }))['opportunity_id']);
+};
+const stored = async (id: string): Promise<Record<string, unknown>> => {
+  const text = 'SELECT o.*, o.record::jsonb AS shown FROM opportunities o WHERE o.organization_id = $1 AND o.id = $2';
+  const [row] = await gateway().database.query(organization.id, { text, values: [id] });
+  return row ?? {};
+};
+const stage = (label: string): string =>
+  organization.pipeline.stages.find((one) => one.label === label)?.id ?? 'no such stage';
+const newField = async (body: object = {}): Promise<string> => {
+  const field = { object: 'opportunity', name: 'Tier', slug: 'tier', attribute_type: 'select' };
+  const options = [{ label: 'Gold', value: 'gold' }, { label: 'Iron' }];
+  return String((await dataOf('POST', 'fields', { ...field, options, ...body }))['field']?.['field_id']);
+};
 
 describe('200', () => {
   test('creates, renames, moves and archives a pipeline', async () => {
@@ -42,10 +65,8 @@ describe('200', () => {
   });
 
   test('adds a stage at a given place, which accepts deals at once', async () => {
-    const { stage: added } = await dataOf('POST', `pipelines/${organization.pipeline.id}/stages`, {
-      label: 'Sent',
-      position: 2,
-    });
+    const sent = { label: 'Sent', position: 2 };
+    const { stage: added } = await dataOf('POST', `pipelines/${organization.pipeline.id}/stages`, sent);
     expect(added).toMatchObject({ label: 'Sent', stage_order: 2, is_active: true });
     const id = await deal('A', { stage_id: added?.['stage_id'] });
     expect(await stored(id)).toMatchObject({ shown: { stage_name: 'Sent' } });
@@ -55,7 +76,6 @@ describe('200', () => {
     const id = await deal('A', { stage_id: stage('New') });
     await dataOf('PATCH', `stages/${stage('New')}`, { label: 'Fresh', probability: 5 });
     expect(await stored(id)).toMatchObject({ shown: { stage_name: 'Fresh' }, version: 1 });
-    await expectConsistent(gateway);
   });
 
   test('archives a stage and moves its deals to the given stage', async () => {
@@ -64,7 +84,7 @@ describe('200', () => {
     expect(await stored(id)).toMatchObject({ stage_id: stage('Won'), shown: { stage_name: 'Won' }, version: 2 });
     const text = `SELECT type, api_key_id IS NOT NULL AS has_key, request_id IS NOT NULL AS has_request FROM events
       WHERE organization_id = $1 AND record_id = $2 AND version = 2`;
-    expect(await gateway.database.query(organization.id, { text, values: [id] })).toEqual([
+    expect(await gateway().database.query(organization.id, { text, values: [id] })).toEqual([
       { type: 'opportunity.updated', has_key: true, has_request: true },
     ]);
     const late = { pipeline_id: organization.pipeline.id, opportunity: { name: 'B', stage_id: stage('New') } };
@@ -99,16 +119,15 @@ describe('200', () => {
     const { field } = await dataOf('PATCH', `fields/${id}`, { is_active: true });
     expect(field).toMatchObject({ current_name: 'Level', is_active: true });
     expect(await shown()).toMatchObject({ custom_fields: { tier: 'gold' } });
-    await expectConsistent(gateway);
   });
 
   test('moves a field to a place; the others keep their order', async () => {
+    const ofContacts = { object: 'contact', attribute_type: 'string', options: undefined };
     const ids = [];
-    for (const slug of ['first', 'second', 'third'])
-      ids.push(await newField({ object: 'contact', slug, name: slug, attribute_type: 'string', options: undefined }));
+    for (const slug of ['first', 'second', 'third']) ids.push(await newField({ ...ofContacts, slug, name: slug }));
     const order = async () => {
       const text = `SELECT slug FROM custom_fields WHERE organization_id = $1 AND object_type = 'contact' ORDER BY position, id`;
-      return (await gateway.database.query<{ slug: string }>(organization.id, { text, values: [] })).map(
+      return (await gateway().database.query<{ slug: string }>(organization.id, { text, values: [] })).map(
         ({ slug }) => slug,
       );
     };
@@ -116,14 +135,7 @@ describe('200', () => {
     expect(await order()).toEqual(['third', 'first', 'second']);
     await dataOf('PATCH', `fields/${ids[2]}`, { position: 2 });
     expect(await order()).toEqual(['first', 'third', 'second']);
-    await newField({
-      object: 'contact',
-      slug: 'new',
-      name: 'new',
-      attribute_type: 'string',
-      options: undefined,
-      position: 2,
-    });
+    await newField({ ...ofContacts, slug: 'new', name: 'new', position: 2 });
     expect(await order()).toEqual(['first', 'new', 'third', 'second']);
   });
 
@@ -152,47 +164,131 @@ describe('200', () => {
 
   test('writes the audit trail, with the key as the origin', async () => {
     const { id: keyId, key } = await organization.createKey({ allow: ['setup'] });
-    await gateway.client.send('POST', '/v1/inbound/members', { key, body: { email: 'a@b.example', name: 'A' } });
+    await gateway().client.send('POST', '/v1/inbound/members', { key, body: { email: 'a@b.example', name: 'A' } });
     const text = 'SELECT action, actor, details FROM audit_events WHERE organization_id = $1 AND actor ~ $2';
-    expect(await gateway.database.query(organization.id, { text, values: ['^API key'] })).toEqual([
+    expect(await gateway().database.query(organization.id, { text, values: ['^API key'] })).toEqual([
       { action: 'member.add', actor: `API key ${keyId}`, details: { email: 'a@b.example', name: 'A' } },
     ]);
   });
 });
 
-describe('races', () => {
-  test('refuse or reassign creates that name a member who is being removed: no deal keeps an unknown owner', async () => {
-    const { member: heir } = await dataOf('POST', 'members', { email: 'heir@team.example', name: 'Heir' });
-    const heirId = String(heir?.['member_id']);
-    const { key } = organization;
-    const create = (index: number) =>
-      gateway.client.send('POST', '/v1/inbound/opportunities', {
-        key,
-        body: {
-          pipeline_id: organization.pipeline.id,
-          opportunity: { name: `Race ${index}` },
-          related_objects: { owner_email: organization.member.email },
-        },
-      });
-    const creates = Array.from({ length: 30 }, (_, index) => create(index));
-    const removal = gateway.client.send(
-      'DELETE',
-      `/v1/inbound/members/${organization.member.id}?reassign_to=${heirId}`,
-      { key },
-    );
-    const statuses = (await Promise.all(creates)).map(({ status }) => status);
-    expect([200, 409]).toContain((await removal).status);
-    await send(
-      'DELETE',
-      `members/${organization.member.id}?reassign_to=${heirId}`,
-      undefined,
-      (await removal).status === 200 ? 404 : 200,
-    );
-    expect(statuses.filter((status) => ![200, 400, 503].includes(status))).toEqual([]);
-    const text = 'SELECT owner_id, count(*)::int AS count FROM opportunities WHERE organization_id = $1 GROUP BY 1';
-    const created = statuses.filter((status) => status === 200).length;
-    expect(await gateway.database.query(organization.id, { text, values: [] })).toEqual(
-      created === 0 ? [] : [{ owner_id: heirId, count: created }],
-    );
+test('a create that races with the removal of its owner is refused or reassigned: no deal keeps an unknown owner', async () => {
+  const { member: heir } = await dataOf('POST', 'members', { email: 'heir@team.example', name: 'Heir' });
+  const { key, pipeline, member } = organization;
+  const create = (index: number) =>
+    gateway().client.send('POST', '/v1/inbound/opportunities', {
+      key,
+      body: {
+        pipeline_id: pipeline.id,
+        opportunity: { name: `Race ${index}` },
+        related_objects: { owner_email: member.email },
+      },
+    });
+  const creates = Array.from({ length: 30 }, (_, index) => create(index));
+  const path = `members/${member.id}?reassign_to=${String(heir?.['member_id'])}`;
+  const removal = gateway().client.send('DELETE', `/v1/inbound/${path}`, { key });
+  const statuses = (await Promise.all(creates)).map(({ status }) => status);
+  expect([200, 409]).toContain((await removal).status);
+  await send('DELETE', path, undefined, (await removal).status === 200 ? 404 : 200);
+  expect(statuses.filter((status) => ![200, 400, 503].includes(status))).toEqual([]);
+  const text = 'SELECT owner_id FROM opportunities WHERE organization_id = $1';
+  const owners = await gateway().database.query(organization.id, { text, values: [] });
+  const created = statuses.filter((status) => status === 200);
+  expect(owners).toEqual(created.map(() => ({ owner_id: heir?.['member_id'] })));
+});
+
+describe('400', () => {
+  const ofText = { object: 'account', name: 'X', slug: 'x', attribute_type: 'string' };
+  const blank = 'must not be blank: send at least one visible character';
+  const usedBy = (label: string) => `is used by another option: "${label}"`;
+  test.each<[string, string, object, object]>([
+    ['POST', 'pipelines', { name: ' ', stages: [{ label: 'A' }] }, { name: blank }],
+    ['POST', 'pipelines', { name: 'X', stages: [] }, { stages: expect.any(String) }],
+    [
+      ...(['POST', 'pipelines'] as const),
+      { name: 'X', stages: [{ label: 'A' }, { label: 'A ', color: 'mauve' }] },
+      { 'stages[1].color': expect.stringMatching(/^must be #rrggbb/) },
+    ],
+    [
+      'POST',
+      'pipelines',
+      { name: 'X', stages: [{ label: 'A' }, { label: 'A ' }] },
+      { 'stages[1].label': expect.any(String) },
+    ],
+    ['POST', 'fields', { ...ofText, slug: '1x' }, { slug: expect.any(String) }],
+    ['POST', 'fields', { ...ofText, attribute_type: 'select' }, { options: expect.any(String) }],
+    ['POST', 'fields', { ...ofText, currency: 'EUR' }, { currency: 'does not apply to fields of the type string' }],
+    ['PATCH', 'fields/{id}', { max: 3 }, { max: 'does not apply to fields of the type select' }],
+    ['POST', 'fields/{id}/options', { label: 'x', color: 'zzz' }, { color: expect.stringMatching(/^must be #rrggbb/) }],
+    ['POST', 'fields/{id}/options', { label: ' ' }, { label: blank }],
+    ['POST', 'fields/{id}/options', { label: 'x', value: 'gold' }, { value: usedBy('gold') }],
+    ['POST', 'fields/{id}/options', { label: 'Iron' }, { label: usedBy('Iron') }],
+    ['POST', 'fields/{id}/options', { label: 'GOLD', value: 'x' }, { label: usedBy('GOLD') }],
+    ['PATCH', 'fields/{id}/options', { value: 'Iron', label: ' ' }, { label: blank }],
+    ['PATCH', 'fields/{id}/options', { value: 'Iron', label: 'gold', position: 1 }, { label: usedBy('Gold') }],
+    ['POST', 'members', { email: 'nobody', name: 'X' }, { email: expect.any(String) }],
+  ])('%s %s %j: names the field of the request', async (method, path, body, errors) => {
+    const concrete = path.includes('{id}') ? path.replace('{id}', await newField()) : path;
+    expect((await send(method, concrete, body, 400)).errors).toEqual(errors);
+  });
+
+  test('refuses to make an archived stage the default one', async () => {
+    await send('PATCH', `stages/${stage('New')}`, { is_active: false }, 200);
+    const errors = { is_default: 'must not be true for an archived stage' };
+    expect((await send('PATCH', `stages/${stage('New')}`, { is_default: true }, 400)).body).toMatchObject({ errors });
+    const both = { is_default: true, is_active: false };
+    expect((await send('PATCH', `stages/${stage('Won')}`, both, 400)).body).toMatchObject({ errors });
+  });
+
+  test('refuses a stage of another pipeline, and unknown pipelines', async () => {
+    const other = organization.otherPipeline.stages[0]?.id;
+    const archive = { is_active: false, move_opportunities_to: other };
+    expect((await send('PATCH', `stages/${stage('New')}`, archive, 400)).body).toMatchObject({
+      errors: { move_opportunities_to: 'is not a stage of this pipeline' },
+    });
+    const field = { object: 'opportunity', name: 'X', slug: 'x', attribute_type: 'string', pipeline_ids: [unknownId] };
+    expect((await send('POST', 'fields', field, 400)).body).toMatchObject({
+      errors: { 'pipeline_ids[0]': expect.any(String) },
+    });
+  });
+});
+
+describe('409', () => {
+  test('refuses a taken name, label, slug or email and answers the id of its holder', async () => {
+    const fieldId = await newField();
+    const cases: readonly [string, string, object, string, string][] = [
+      ['POST', 'pipelines', { name: 'Sales', stages: [{ label: 'A' }] }, 'name', organization.pipeline.id],
+      ['PATCH', `stages/${stage('Won')}`, { label: 'New' }, 'label', stage('New')],
+      ['POST', 'fields', { object: 'opportunity', name: 'X', slug: 'tier', attribute_type: 'string' }, 'slug', fieldId],
+      ['POST', 'members', { email: organization.member.email, name: 'X' }, 'email', organization.member.id],
+    ];
+    for (const [method, path, body, field, existing] of cases) {
+      expect((await send(method, path, body, 409)).body).toMatchObject({ conflict: { field, existing_id: existing } });
+    }
+  });
+
+  test('moves no deal if the stage cannot be changed', async () => {
+    const id = await deal('A', { stage_id: stage('New') });
+    const archive = { is_active: false, move_opportunities_to: stage('Won') };
+    const taken = await send('PATCH', `stages/${stage('New')}`, { ...archive, label: ' Won ' }, 409);
+    expect(taken.body).toMatchObject({ conflict: { field: 'label', existing_id: stage('Won') } });
+    for (const bad of [{ label: ' ' }, { color: 'mauve' }]) {
+      const answer = await send('PATCH', `stages/${stage('New')}`, { ...archive, ...bad }, 400);
+      expect(answer.fieldsAtFault).toEqual(Object.keys(bad));
+    }
+    expect(await stored(id)).toMatchObject({ stage_id: stage('New'), version: 1 });
+  });
+
+  test('refuses to remove a stage or member with deals and answers their count; refuses to archive the last stage', async () => {
+    await deal('A', { stage_id: stage('New') });
+    expect((await send('PATCH', `stages/${stage('New')}`, { is_active: false }, 409)).body).toMatchObject({
+      counts: { opportunities: 1 },
+    });
+    expect((await send('DELETE', `members/${organization.member.id}`, undefined, 409)).body).toMatchObject({
+      counts: { opportunities: 1 },
+    });
+    const [first, second] = organization.otherPipeline.stages;
+    await send('PATCH', `stages/${first?.id}`, { is_active: false });
+    await send('PATCH', `stages/${second?.id}`, { is_active: false }, 409);
   });
 });

@@ -63,12 +63,8 @@ test('R14: a process that is stopped under load answers every request it receive
     await load;
     for (const agent of agents) agent.destroy();
   }
-  reportFigure(
-    'R14',
-    `requests dropped of ${answered + dropped.length} in ${rounds} stops under load`,
-    dropped.length,
-    0,
-  );
+  const about = `requests dropped of ${answered + dropped.length} in ${rounds} stops under load`;
+  reportFigure('R14', about, dropped.length, 0);
   reportFigure('R14', 'ms to exit, slowest', slowestExitMs, '<= 20000');
   expect(dropped).toEqual([]);
   expect(answered).toBeGreaterThan(0);

@@ -12,6 +12,7 @@ import {
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 const patienceMs = 50_000;
+const readyMessage = 'Ready';
 const mains = {
   read: new URL('../../read-gateway/dist/main.js', import.meta.url).pathname,
   inbound: new URL('../dist/main.js', import.meta.url).pathname,
@@ -41,20 +42,23 @@ const ask = async (url: string, path: string, headers: Record<string, string> = 
   return { status: response.status, message: ((await response.json()) as { message: string }).message };
 };
 
-const untilReady = async (url: string): Promise<void> => {
+/** Asks for the readiness until the answer contains a text, which it must before long. */
+const untilItSays = async (url: string, text: string): Promise<void> => {
   const deadlineMs = performance.now() + patienceMs;
-  while ((await ask(url, '/readyz')).status !== 200) {
-    if (performance.now() > deadlineMs) throw new Error('the gateway does not become ready');
+  for (;;) {
+    const { status, message } = await ask(url, '/readyz');
+    if (message.includes(text)) {
+      expect(status).toBe(text === readyMessage ? 200 : 503);
+      return;
+    }
+    if (performance.now() > deadlineMs) throw new Error(`the gateway says ${message}, not ${text}`);
     await sleep(50);
   }
 };
 
 const execute = async (text: string): Promise<void> => {
-  const { pool, close } = openAdministrationDatabase({
-    url: database.url,
-    applicationName: 'start-up-test',
-    maxConnections: 1,
-  });
+  const options = { url: database.url, applicationName: 'start-up-test', maxConnections: 1 };
+  const { pool, close } = openAdministrationDatabase(options);
   await pool.query(text);
   await close();
 };
@@ -65,21 +69,13 @@ const ofThisDatabase = (setting: string): string =>
 describe.each(['read', 'inbound'] as const)('the %s gateway', (gateway) => {
   test('waits for the migrations and names them, serves no request meanwhile, and is ready once they are applied', async () => {
     const { url } = await start(gateway, {}, '/livez');
-    const deadlineMs = performance.now() + patienceMs;
-    // The first report says that nothing has been checked yet.
-    while (!(await ask(url, '/readyz')).message.includes('crm migrate')) {
-      if (performance.now() > deadlineMs) throw new Error('the gateway does not say what it waits for');
-      await sleep(50);
-    }
-    expect(await ask(url, '/readyz')).toEqual({
-      status: 503,
-      message: expect.stringMatching(/lacks .*0001_init.*: run crm migrate$/),
-    });
+    await untilItSays(url, ': run crm migrate');
+    expect((await ask(url, '/readyz')).message).toMatch(/lacks .*0001_init.*: run crm migrate$/);
     expect(await ask(url, '/livez')).toMatchObject({ status: 200 });
     const key = { 'x-api-key': generateApiKey() };
     expect(await ask(url, '/v1/pipelines', key)).toMatchObject({ status: 503 });
     await migrate(database.url);
-    await untilReady(url);
+    await untilItSays(url, readyMessage);
   });
 
   test('R30: serves tables of a newer version unless they need a newer gateway', async () => {
@@ -92,12 +88,7 @@ describe.each(['read', 'inbound'] as const)('the %s gateway', (gateway) => {
     await stop();
     await execute(`INSERT INTO gateway_requirements VALUES ('29990101000000_newer', '29990101000000_newer')`);
     const { url } = await start(gateway, {}, '/livez');
-    const deadlineMs = performance.now() + patienceMs;
-    while (!(await ask(url, '/readyz')).message.includes('too old for the database: 29990101000000_newer')) {
-      if (performance.now() > deadlineMs) throw new Error('the gateway does not name the newer migration');
-      await sleep(50);
-    }
-    expect(await ask(url, '/readyz')).toMatchObject({ status: 503 });
+    await untilItSays(url, 'too old for the database: 29990101000000_newer');
   });
 });
 
@@ -106,13 +97,9 @@ test('a gateway whose role lacks a right waits and names the right', async () =>
   await applyRoles(database.url, testRoleNames());
   await execute(`REVOKE UPDATE ON notes FROM ${testRoleNames().inbound}`);
   const { url } = await start('inbound', { DATABASE_URL: urlForRole(database.url, 'inbound') }, '/livez');
-  const deadlineMs = performance.now() + patienceMs;
-  while (!(await ask(url, '/readyz')).message.includes('lacks rights (UPDATE on notes): run crm roles apply')) {
-    if (performance.now() > deadlineMs) throw new Error('the gateway does not name the right');
-    await sleep(50);
-  }
+  await untilItSays(url, 'lacks rights (UPDATE on notes): run crm roles apply');
   await applyRoles(database.url, testRoleNames());
-  await untilReady(url);
+  await untilItSays(url, readyMessage);
 });
 
 describe('R3: a database that can lose answered writes', () => {

@@ -1,76 +1,38 @@
 import { bounds } from '@crm/contract';
-import { migrate, openAdministrationDatabase, type AdministrationDatabase } from '@crm/db';
 import {
-  createTestOrganization,
-  documentedOperations,
+  type CountedPostgres,
   findFreePort,
   markRun,
   reportFigure,
-  startCountedPostgres,
   startGatewayProcess,
-  withEachText,
-  type CountedPostgres,
-  type DocumentedOperation,
-  type GatewayProcess,
-  type OpenApiDocument,
   type TestOrganization,
+  withEachText,
 } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type CountedGateways, gatewayMains, type Served, startCountedGateways } from './support/counted-gateways.js';
 import { readMetrics, sampleOf } from './support/metrics.js';
-import { organizationTools } from './support/organization-tools.js';
 
-const mains = ['../dist/main.js', '../../inbound-gateway/dist/main.js'].map(
-  (file) => new URL(file, import.meta.url).pathname,
-);
 const quiet = {
   CURSOR_SECRETS: 'a secret that only the tests know',
   LOG_LEVEL: 'error',
-  ...Object.fromEntries(
-    ['LIST', 'SEARCH', 'INBOUND', 'BULK', 'FAILED_AUTH'].map((name) => [`RATE_LIMIT_${name}`, '0']),
-  ),
+  ...{ RATE_LIMIT_LIST: '0', RATE_LIMIT_SEARCH: '0', RATE_LIMIT_INBOUND: '0', RATE_LIMIT_BULK: '0' },
+  RATE_LIMIT_FAILED_AUTH: '0',
 };
 
-interface Served extends DocumentedOperation {
-  /** The address of its gateway. */
-  readonly url: string;
-}
-
+let gateways: CountedGateways;
 let server: CountedPostgres;
-let database: AdministrationDatabase;
 let organization: TestOrganization;
-let gateways: GatewayProcess[] = [];
-let adminPorts: readonly number[] = [];
 let served: readonly Served[];
+let adminPorts: readonly [number, number];
 
 beforeAll(async () => {
-  server = await startCountedPostgres();
-  await migrate(server.url);
-  database = openAdministrationDatabase({
-    url: server.url,
-    applicationName: 'cost-of-refusals-test',
-    maxConnections: 2,
-  });
-  organization = await createTestOrganization(organizationTools(database));
-  adminPorts = await Promise.all(mains.map(findFreePort));
-  gateways = await Promise.all(
-    mains.map((main, index) =>
-      startGatewayProcess(main, { DATABASE_URL: server.url, ADMIN_PORT: String(adminPorts[index]), ...quiet }),
-    ),
-  );
-  const documents = await Promise.all(
-    gateways.map(async ({ url }) => {
-      const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApiDocument;
-      return documentedOperations(document).map((operation) => ({ ...operation, url }));
-    }),
-  );
-  served = documents.flat();
+  adminPorts = [await findFreePort(), await findFreePort()];
+  const withPort = (port: number) => ({ ...quiet, ADMIN_PORT: String(port) });
+  gateways = await startCountedGateways([withPort(adminPorts[0]), withPort(adminPorts[1])]);
+  ({ server, organization, served } = gateways);
   expect(served.length).toBeGreaterThan(25);
 });
-afterAll(async () => {
-  await Promise.all(gateways.map(({ stop }) => stop()));
-  await database.close();
-  await server.stop();
-});
+afterAll(() => gateways.stop());
 
 interface Refusal {
   readonly status: number;
@@ -151,7 +113,7 @@ describe('R8: the cost of guessing keys', () => {
 
   test('over the limit of an address, is far fewer lookups than guesses, and every new valid key is accepted', async () => {
     const environment = { ...quiet, DATABASE_URL: server.url, RATE_LIMIT_FAILED_AUTH: String(limit) };
-    const gateway = await startGatewayProcess(mains[0] ?? '', environment);
+    const gateway = await startGatewayProcess(gatewayMains[0], environment);
     const statusOf = async (key: string): Promise<number> => {
       const response = await fetch(`${gateway.url}/v1/accounts`, { headers: { 'x-api-key': key } });
       await response.arrayBuffer();
@@ -241,13 +203,8 @@ describe('R9: a request that exceeds a limit', () => {
       const maxBytes = isBulk ? bounds.bulkBodyBytes : bounds.bodyBytes;
       await refuse(operation, 'a body of one byte too many', `{"a":"${'x'.repeat(maxBytes - 7)}"}`, 413);
       await refuse(operation, '33 levels', `{"a":${'['.repeat(32)}${']'.repeat(32)}}`, 400, /deeper than 32/);
-      await refuse(
-        operation,
-        '40,000 levels',
-        `${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}`,
-        400,
-        /deeper than 32/,
-      );
+      const deep = `${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}`;
+      await refuse(operation, '40,000 levels', deep, 400, /deeper than 32/);
       await refuse(operation, 'one key again and again', `{${many(2_000, '"a":1').join(',')}}`, 400, /given twice/);
       const names = Array.from({ length: Math.floor(maxBytes / 16) }, (_, index) => `"k${index}":1`);
       await refuse(operation, 'names without end', `{${names.join(',')}}`, 400, /more than 2000 names/);

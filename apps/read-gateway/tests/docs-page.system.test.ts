@@ -108,8 +108,11 @@ describeInBrowser('the page of the reference', () => {
     expect(await page.locator('#searchOpportunities .sample').filter({ visible: true }).innerText()).toMatch(/^curl /);
     await page.locator('#searchOpportunities').scrollIntoViewIfNeeded();
     await take(page, `${width}-${scheme}-operation`);
-    expect(complaints).toEqual([]);
-    await page.close();
+    const contract = await open(width, scheme, '/docs/contract');
+    expect(await contract.page.locator('h1').innerText()).toBe('The contract');
+    expect(await overflowing(contract.page)).toEqual([]);
+    expect([...complaints, ...contract.complaints]).toEqual([]);
+    await Promise.all([page.close(), contract.page.close()]);
   });
 
   test.each(views)('finds operations by keyboard, %i pixels wide, %s', async (width, scheme) => {
@@ -147,13 +150,5 @@ describeInBrowser('the page of the reference', () => {
     const { page: another } = await open(1280, 'light');
     expect(await another.locator('#value-key').inputValue()).toBe('');
     await Promise.all([page.close(), another.close()]);
-  });
-
-  test.each(views)('shows the contract, %i pixels wide, %s', async (width, scheme) => {
-    const { page, complaints } = await open(width, scheme, '/docs/contract');
-    expect(await page.locator('h1').innerText()).toBe('The contract');
-    expect(await overflowing(page)).toEqual([]);
-    expect(complaints).toEqual([]);
-    await page.close();
   });
 });

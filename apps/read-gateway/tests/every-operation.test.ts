@@ -1,64 +1,33 @@
-import { readOperations as contracts } from '@crm/contract';
+import { type OperationContract, readOperations as contracts } from '@crm/contract';
 import type { TestRequest } from '@crm/testing';
 import { describeEveryOperation } from '@crm/testing/suites';
-import { afterAll, beforeAll } from '@jest/globals';
-import { startTestGateway, type TestGateway } from './support/gateway.js';
-import { recordsOf } from './support/records.js';
+import { beforeAll } from '@jest/globals';
+import { startTestGateway, useGateway } from './support/gateway.js';
 
-let gateway: TestGateway;
+const gateway = useGateway(startTestGateway);
+/** The id of a record, by its collection in paths. */
 const ids: Record<string, string> = {};
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
-  const records = recordsOf(
-    () => gateway.database,
-    () => gateway.organization,
-  );
-  ids['account'] = await records.addAccount('acme.example', 'Acme');
-  ids['contact'] = await records.addContact('ann@acme.example', 'Ann', null);
-  ids['opportunity'] = (await records.addDeals([{ name: 'Deal' }]))[0] ?? '';
-  ids['note'] = await records.addNote('Note', ['acme.example']);
+  const { addAccount, addContact, addDeals, addNote } = gateway.records();
+  ids['accounts'] = await addAccount('acme.example', 'Acme');
+  ids['contacts'] = await addContact('ann@acme.example', 'Ann', null);
+  ids['opportunities'] = (await addDeals([{ name: 'Deal' }]))[0] ?? '';
+  ids['notes'] = await addNote({ title: 'Note', domains: ['acme.example'] });
+  ids['pipelines'] = gateway.organization.pipeline.id;
 });
-afterAll(() => gateway.stop());
 
-const record = (name: string) => (): TestRequest => ({ params: { id: ids[name] ?? '' } });
-const list = (): TestRequest => ({ query: 'limit=1' });
-const search = (): TestRequest => ({ body: { query: 'two' } });
-const summary = (): TestRequest => ({ body: { group_by: ['created_at:month'] } });
+const goodRequest = ({ id, path }: OperationContract): TestRequest => {
+  if (path.endsWith('/summary')) return { body: { group_by: ['created_at:month'] } };
+  if (path.endsWith('/search')) return { body: { query: 'two' } };
+  if (id === 'listOpportunities') return { query: `limit=1&pipeline_id=${gateway.organization.pipeline.id}` };
+  if (!path.includes('{')) return id === 'getLatestPosition' ? {} : { query: 'limit=1' };
+  const [, collection = ''] = /^\/v1\/(\w+)\//.exec(path) ?? [];
+  return { params: { id: ids[collection] ?? '', domain: 'acme.example', email: 'ann@acme.example' } };
+};
 
 describeEveryOperation({
   contracts,
   gateway: () => gateway,
-  goodRequests: {
-    getAccount: record('account'),
-    getAccountByDomain: () => ({ params: { domain: 'acme.example' } }),
-    getContact: record('contact'),
-    getContactByEmail: () => ({ params: { email: 'ann@acme.example' } }),
-    getLatestPosition: () => ({}),
-    getNote: record('note'),
-    getOpportunity: record('opportunity'),
-    listAccountDuplicates: list,
-    listAccountFields: list,
-    listAccountHistory: record('account'),
-    listAccounts: list,
-    listContactDuplicates: list,
-    listContactFields: list,
-    listContactHistory: record('contact'),
-    listContacts: list,
-    listEvents: list,
-    listMembers: list,
-    listNotes: list,
-    listOpportunities: () => ({ query: `limit=1&pipeline_id=${gateway.organization.pipeline.id}` }),
-    listOpportunityDuplicates: list,
-    listOpportunityFields: list,
-    listOpportunityHistory: record('opportunity'),
-    listPipelines: list,
-    listPipelineStages: () => ({ params: { id: gateway.organization.pipeline.id } }),
-    searchAccounts: search,
-    searchContacts: search,
-    searchOpportunities: search,
-    summarizeAccounts: summary,
-    summarizeContacts: summary,
-    summarizeOpportunities: summary,
-  },
+  goodRequests: Object.fromEntries(contracts.map((contract) => [contract.id, () => goodRequest(contract)])),
 });

@@ -1,19 +1,18 @@
 import { reportFigure, testSize } from '@crm/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { walkSearch } from './property/walk.js';
 import { copyRecord } from './support/bulk-rows.js';
-import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { startTestGateway, useGateway } from './support/gateway.js';
 import { defineSubjectFields } from './support/seed-subject.js';
 import { addRecord, subjects } from './support/subject.js';
 
 /** More records than the `scan-next` plan ever reads for a page. */
 const count = testSize({ short: 10_500, soak: 25_000 });
 
-let gateway: TestGateway;
+const gateway = useGateway(startTestGateway);
 let ids: readonly string[];
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
   const { database, organization } = gateway;
   await defineSubjectFields(organization, subjects.account);
   const template = { key: 'template', name: 'Template', custom: { motto: 'x', seats: 1 } };
@@ -31,7 +30,6 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => gateway.stop());
 
 describe('200', () => {
   // Sorts by one key with an index first try the next records of the index. Sorts by several keys sort all matches.
@@ -48,14 +46,9 @@ describe('200', () => {
       { not: { field: 'domain', operator: 'eq', value: 'template.example' } },
     ];
     const walked = await walkSearch(gateway.client, 'account', { filters, sort, limit: 500 });
-    reportFigure(
-      'R5',
-      `records missed of ${count}, by ${JSON.stringify(sort)}`,
-      count - new Set(walked.map(({ id }) => id)).size,
-      0,
-    );
-    expect(walked).toHaveLength(count);
-    expect(walked.map(({ id }) => id).sort()).toEqual([...ids].sort());
+    const found = walked.map(({ id }) => id);
+    reportFigure('R5', `records missed of ${count}, by ${JSON.stringify(sort)}`, count - new Set(found).size, 0);
+    expect(found.sort()).toEqual([...ids].sort());
   });
 
   test('R5: a walk over every hundredth record, by a sort unrelated to the filter, misses none', async () => {

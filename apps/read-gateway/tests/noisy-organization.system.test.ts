@@ -21,7 +21,6 @@ import { copyRecord } from './support/bulk-rows.js';
 import { readMetrics, sampleOf } from './support/metrics.js';
 import { type Attack, attacks, startAttack } from './support/noisy-attacks.js';
 import { organizationTools } from './support/organization-tools.js';
-import { processorUse, serverProcess } from './support/processor-time.js';
 import { addRecord } from './support/subject.js';
 
 const mainFile = (gateway: string): string => new URL(`../../${gateway}/dist/main.js`, import.meta.url).pathname;
@@ -51,8 +50,6 @@ let quiet: TestOrganization;
 let gateways: GatewayProcess[] = [];
 /** The ports of the gateways' metrics. */
 let adminPorts: readonly [number, number];
-/** The processes whose processor time is printed, by name. */
-let processes: Readonly<Record<string, number>>;
 let read: TestClient;
 let inbound: TestClient;
 
@@ -73,10 +70,8 @@ beforeAll(async () => {
     applicationName: 'noisy-test',
     statementTimeoutMs: 0,
   });
-  [noisy, quiet] = [
-    await createTestOrganization(organizationTools(database)),
-    await createTestOrganization(organizationTools(database)),
-  ];
+  noisy = await createTestOrganization(organizationTools(database));
+  quiet = await createTestOrganization(organizationTools(database));
   await fillNoisy();
   adminPorts = [await findFreePort(), await findFreePort()];
   // All limits have their defaults.
@@ -90,13 +85,6 @@ beforeAll(async () => {
   gateways = [...started];
   read = createTestClient(started[0].url, contracts.readOperations, quiet.key);
   inbound = createTestClient(started[1].url, contracts.inboundOperations, quiet.key);
-  processes = {
-    'read gateway': started[0].child.pid ?? 0,
-    'inbound gateway': started[1].child.pid ?? 0,
-    primary: await serverProcess(servers.primaryUrl),
-    replica: await serverProcess(servers.replicaUrl),
-    'measuring and attacking': process.pid,
-  };
 });
 afterAll(async () => {
   await Promise.all(gateways.map((gateway) => gateway.stop()));
@@ -130,13 +118,10 @@ type Sample = Awaited<ReturnType<typeof sampleGateways>>;
 const lastingConnectionsOf = (samples: readonly Sample[]): number => {
   const endMs = samples.at(-1)?.atMs ?? 0;
   const starts = samples.filter(({ atMs }) => atMs + lastingMs <= endMs);
-  const least = starts.map((start) =>
-    Math.min(
-      ...samples
-        .filter(({ atMs }) => atMs >= start.atMs && atMs <= start.atMs + lastingMs)
-        .map(({ connections }) => connections),
-    ),
-  );
+  const least = starts.map((start) => {
+    const during = samples.filter(({ atMs }) => atMs >= start.atMs && atMs <= start.atMs + lastingMs);
+    return Math.min(...during.map(({ connections }) => connections));
+  });
   return Math.max(0, ...least);
 };
 
@@ -145,7 +130,6 @@ const measure = async (forMs = measuredMs) => {
   const tookMs: number[] = [];
   const statuses: number[] = [];
   const samples: Sample[] = [];
-  const useSince = await processorUse(processes);
   const endsAtMs = performance.now() + forMs;
   while (performance.now() < endsAtMs) {
     for (const call of [
@@ -170,7 +154,6 @@ const measure = async (forMs = measuredMs) => {
     mostMemory: most('memory'),
     holdUpMs: most('holdUpMs'),
     lastingConnections: lastingConnectionsOf(samples),
-    processors: await useSince(),
   };
 };
 
@@ -212,8 +195,7 @@ describe('R31: an organization that uses its default limits to the full', () => 
     reportFigure('R9', `longest hold-up of an event loop, ms, during ${what}`, result.holdUpMs, '< 50, printed');
     const [bytes, memory] = [result.mostBytes, result.mostMemory].map((size) => Math.round(size / 1024 / 1024));
     process.stdout.write(
-      `answered to it: ${JSON.stringify(statuses)}; ${bytes} MB of answers, ${memory} MB of memory; ` +
-        `percent of a processor: ${JSON.stringify(result.processors)}\n`,
+      `answered to it: ${JSON.stringify(statuses)}; ${bytes} MB of answers, ${memory} MB of memory\n`,
     );
     expect(result.refused).toBe(0);
     expect(result.mostBytes).toBeLessThanOrEqual(shareOf(defaultBytesInFlight));

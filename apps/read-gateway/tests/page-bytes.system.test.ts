@@ -1,9 +1,9 @@
 import { listNotes } from '@crm/contract';
 import { maxPageBytes } from '@crm/domain';
 import type { Answer } from '@crm/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { copyRecord } from './support/bulk-rows.js';
-import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { startTestGateway, useGateway } from './support/gateway.js';
 import { addRecord, pageIn } from './support/subject.js';
 
 /** In bytes of UTF-8. */
@@ -14,7 +14,7 @@ const named = 44;
 /** Bytes of a record without its long texts, and of the page around the records. */
 const otherBytes = 40_000;
 
-let gateway: TestGateway;
+const gateway = useGateway(startTestGateway);
 
 const addNotes = async (organizationId: string, content: string): Promise<void> => {
   const text = `INSERT INTO notes (organization_id, id, title, content, search_text, created_at, updated_at)
@@ -27,7 +27,6 @@ const name = `CASE WHEN n % 3 > 0 THEN 'Long ' || n END`;
 const custom_fields = `jsonb_build_object('text', ${longTextSql})`;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
   const { database, organization } = gateway;
   await addNotes(organization.id, longTextSql);
   await organization.defineField({ objectType: 'account', slug: 'text', attributeType: 'string' });
@@ -42,15 +41,14 @@ beforeAll(async () => {
   await copyRecord(database, organization.id, { objectType: 'account', id: account, count: copies, columns });
   const deal = await addRecord(database, organization, 'opportunity', { key: 'a', name: 'Template' });
   const record = `jsonb_set(t.record::jsonb || jsonb_build_object('id', s.id), '{next_step}', to_jsonb(${longTextSql}))::text`;
-  const dealColumns = { name: `'Long ' || n`, record };
-  await copyRecord(database, organization.id, {
+  const deals = {
     objectType: 'opportunity',
     id: deal,
     count: copies,
-    columns: dealColumns,
-  });
+    columns: { name: `'Long ' || n`, record },
+  } as const;
+  await copyRecord(database, organization.id, deals);
 });
-afterAll(() => gateway.stop());
 
 /** Walks to the end. Every page except the last must end because of its size. */
 const walk = async (collection: string, read: (cursor: string | undefined) => Promise<Answer>, longest = longText) => {
@@ -87,24 +85,15 @@ describe('R31: a page ends before its records exceed 8 MB', () => {
   test('in the list of notes with escaped characters, which count as they are sent', async () => {
     const other = await gateway.createOrganization();
     await addNotes(other.id, `repeat(E'\\x01', 50000)`);
-    const client = gateway.clientOf(other);
-    const { ids } = await walk(
-      'notes',
-      (cursor) => client.call(listNotes, { query: { limit, ...from(cursor) } }),
-      300_000,
-    );
-    expect(ids).toHaveLength(copies);
+    const read = (cursor: string | undefined) =>
+      gateway.client.call(listNotes, { query: { limit, ...from(cursor) }, key: other.key });
+    expect((await walk('notes', read, 300_000)).ids).toHaveLength(copies);
   });
 
   test.each(['accounts', 'opportunities'])('in the list of %s', async (collection) => {
+    const scope = collection === 'accounts' ? {} : { pipeline_id: gateway.organization.pipeline.id };
     const { ids, pages } = await walk(collection, (cursor) =>
-      gateway.client.send('GET', `/v1/${collection}`, {
-        query: {
-          limit,
-          ...(collection === 'accounts' ? {} : { pipeline_id: gateway.organization.pipeline.id }),
-          ...from(cursor),
-        },
-      }),
+      gateway.client.send('GET', `/v1/${collection}`, { query: { limit, ...scope, ...from(cursor) } }),
     );
     expect([ids.length, pages]).toEqual([copies + 1, 2]);
   });
@@ -117,9 +106,7 @@ describe('R31: a page ends before its records exceed 8 MB', () => {
     ['filters', named, { filters: { field: 'name', operator: 'starts_with', value: 'Long' }, sort: 'updated_at' }],
   ])('in searches with %s', async (_what, count, body) => {
     const { ids, pages } = await walk('accounts', (cursor) =>
-      gateway.client.send('POST', '/v1/accounts/search', {
-        body: { limit, ...body, ...from(cursor) },
-      }),
+      gateway.client.send('POST', '/v1/accounts/search', { body: { limit, ...body, ...from(cursor) } }),
     );
     expect([ids.length, pages]).toEqual([count, 2]);
   });

@@ -1,55 +1,22 @@
-import { migrate, openAdministrationDatabase, type AdministrationDatabase } from '@crm/db';
-import {
-  createTestOrganization,
-  documentedOperations,
-  startCountedPostgres,
-  startGatewayProcess,
-  type CountedPostgres,
-  type DocumentedOperation,
-  type GatewayProcess,
-  type OpenApiDocument,
-  type TestOrganization,
-} from '@crm/testing';
+import type { CountedPostgres, TestOrganization } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { organizationTools } from './support/organization-tools.js';
+import { type CountedGateways, type Served, startCountedGateways } from './support/counted-gateways.js';
 
-const mains = ['../dist/main.js', '../../inbound-gateway/dist/main.js'].map(
-  (file) => new URL(file, import.meta.url).pathname,
-);
-const quiet = {
-  CURSOR_SECRETS: 'a secret that only the tests know',
-  LOG_LEVEL: 'error',
-};
+const quiet = { CURSOR_SECRETS: 'a secret that only the tests know', LOG_LEVEL: 'error' };
 
-interface Served extends DocumentedOperation {
-  /** The address of its gateway. */
-  readonly url: string;
-}
-
+let gateways: CountedGateways;
 let server: CountedPostgres;
-let database: AdministrationDatabase;
 let organization: TestOrganization;
-let gateways: GatewayProcess[] = [];
 const served = new Map<string, Served>();
 /** Ids that earlier calls created, by the name of the response property. */
 const made = new Map<string, string>();
 
 beforeAll(async () => {
-  server = await startCountedPostgres();
-  await migrate(server.url);
-  database = openAdministrationDatabase({ url: server.url, applicationName: 'round-trips-test', maxConnections: 2 });
-  organization = await createTestOrganization(organizationTools(database));
-  gateways = await Promise.all(mains.map((main) => startGatewayProcess(main, { DATABASE_URL: server.url, ...quiet })));
-  for (const { url } of gateways) {
-    const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApiDocument;
-    for (const operation of documentedOperations(document)) served.set(operation.id, { ...operation, url });
-  }
+  gateways = await startCountedGateways([quiet, quiet]);
+  ({ server, organization } = gateways);
+  for (const operation of gateways.served) served.set(operation.id, operation);
 });
-afterAll(async () => {
-  await Promise.all(gateways.map(({ stop }) => stop()));
-  await database.close();
-  await server.stop();
-});
+afterAll(() => gateways.stop());
 
 /** The parts of one request. `id` replaces the id in the path. */
 interface Call {

@@ -1,25 +1,216 @@
-import { searchOpportunities as contract } from '@crm/contract';
-import { afterAll, beforeAll } from '@jest/globals';
-import { describeSearch } from './support/describe-search.js';
-import { describeSearchRefusals } from './support/describe-search-refusals.js';
-import { startTestGateway, type TestGateway } from './support/gateway.js';
-import { seedSubject } from './support/seed-subject.js';
-import { subjects } from './support/subject.js';
+import { searchOpportunities } from '@crm/contract';
+import { administration } from '@crm/db';
+import { compareCodePoints, sortKey } from '@crm/domain';
+import type { TestOrganization } from '@crm/testing';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { walkSearch } from './property/walk.js';
+import { copyRecord } from './support/bulk-rows.js';
+import { startTestGateway, useGateway } from './support/gateway.js';
 
-const subject = subjects.opportunity;
-let gateway: TestGateway;
-let ids: Readonly<Record<string, string>>;
+const unknownId = '01890000-0000-7000-8000-000000000000';
+const gateway = useGateway(startTestGateway);
 
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  ids = await seedSubject(gateway, subject);
+const search = (body: object, { key } = gateway.organization) =>
+  gateway.client.call(searchOpportunities, { body, key });
+const namesOf = async (body: object, owner?: TestOrganization) =>
+  (await search({ sort: 'created_at', ...body }, owner)).data.opportunities.map(({ name }) => name);
+
+/** A pipeline with a deal in each of its stages, as many as there are rounds. @returns the ids of the deals, in order */
+const addStages = async (organizationId: string, name: string, labels: readonly string[], rounds = 1) => {
+  const { createPipeline } = administration(gateway.database);
+  const stages = labels.map((label) => ({ label }));
+  const { id: pipelineId } = await createPipeline({ organizationId, name, stages });
+  const text = 'SELECT id FROM stages WHERE organization_id = $1 AND pipeline_id = $2 ORDER BY position';
+  const rows = await gateway.database.query<{ id: string }>(organizationId, { text, values: [pipelineId] });
+  const deals = Array.from({ length: rounds }, (_, round) =>
+    rows.map(({ id: stageId }, index) => ({ name: `${name} ${labels[index] ?? ''} ${round}`, pipelineId, stageId })),
+  );
+  return gateway.records().addDeals(deals.flat());
+};
+
+describe('pipelines and stages', () => {
+  beforeAll(async () => {
+    const { pipeline, otherPipeline, defineField } = gateway.organization;
+    const own = { objectType: 'opportunity', attributeType: 'string' } as const;
+    await defineField({ ...own, slug: 'everywhere' });
+    await defineField({ ...own, slug: 'of_first', pipelineIds: [pipeline.id] });
+    await defineField({ ...own, slug: 'of_other', pipelineIds: [otherPipeline.id] });
+    const other = { pipelineId: otherPipeline.id };
+    await gateway.records().addDeals([
+      { name: 'Alpha', accountDomain: 'a1.example' },
+      { name: 'Other open', ...other, custom: { of_other: 'x' } },
+      { name: 'Other closed', ...other, stageId: otherPipeline.stages[1]?.id ?? null },
+    ]);
+  });
+
+  test('200: searches all pipelines, one or a stage, and returns their definitions', async () => {
+    const { pipeline, otherPipeline } = gateway.organization;
+    const all = (await search({ sort: 'created_at' })).data;
+    expect(all.opportunities.map(({ name }) => name)).toEqual(['Alpha', 'Other open', 'Other closed']);
+    expect(all.opportunities[1]?.custom_fields).toEqual({ of_other: 'x' });
+    expect(Object.keys(all.custom_field_definitions)).toEqual(['everywhere', 'of_first', 'of_other']);
+    const one = (await search({ pipeline_id: otherPipeline.id.toUpperCase() })).data;
+    expect(one.opportunities.map(({ name }) => name)).toEqual(['Other closed', 'Other open']);
+    expect(Object.keys(one.custom_field_definitions)).toEqual(['everywhere', 'of_other']);
+    expect(await namesOf({ pipeline_id: pipeline.id })).toEqual(['Alpha']);
+    const stage_id = otherPipeline.stages[1]?.id;
+    for (const scope of [{ stage_id }, { stage_id, pipeline_id: otherPipeline.id }])
+      expect(await namesOf(scope)).toEqual(['Other closed']);
+  });
+
+  test.each([
+    ['account.domain', 'WWW.A1.example', ['Alpha']],
+    ['account_name', 'a1', ['Alpha']],
+    ['contact.email', 'nobody@a1.example', []],
+    ['pipeline_name', 'PARTNERS', ['Other open', 'Other closed']],
+    ['stage_name', 'closed', ['Other closed']],
+  ])('200: filters by %s', async (field, value, names) => {
+    expect(await namesOf({ filters: [{ field, operator: 'eq', value }] })).toEqual(names);
+  });
+
+  test('400: refuses a malformed pipeline or stage, and fields of another pipeline, and names all other faults', async () => {
+    const malformed = await search({ pipeline_id: 'x', stage_id: 7, limit: 0 });
+    expect(malformed.fieldsAtFault).toEqual(['limit', 'pipeline_id', 'stage_id']);
+    const filters = { field: 'of_other', operator: 'empty' };
+    const ofOther = { filters, sort: 'of_other', fields: 'of_other' };
+    const foreign = await search({ pipeline_id: gateway.organization.pipeline.id, ...ofOther });
+    expect(foreign.fieldsAtFault).toEqual(['fields', 'filters.field', 'sort']);
+  });
+
+  test('400 and 404: answers unknown stages and pipelines alike, also those of others and whatever else is wrong', async () => {
+    const { pipeline, otherPipeline } = gateway.organization;
+    const { pipeline: foreign } = gateway.stranger;
+    const ask = (scope: object) => search({ ...scope, sort: 'nope' });
+    const [stage, other] = [foreign.stages[0]?.id, otherPipeline.stages[0]?.id];
+    for (const scope of [{}, { pipeline_id: pipeline.id }]) {
+      const unknown = await ask({ stage_id: unknownId, ...scope });
+      expect(unknown.fieldsAtFault).toEqual(['sort', 'stage_id']);
+      expect((await ask({ stage_id: stage, ...scope })).text).toBe(unknown.text);
+      if ('pipeline_id' in scope) expect((await ask({ stage_id: other, ...scope })).text).toBe(unknown.text);
+    }
+    const unknown = await ask({ pipeline_id: unknownId });
+    expect(unknown.status).toBe(404);
+    expect((await ask({ pipeline_id: foreign.id })).comparable).toBe(unknown.comparable);
+  });
 });
-afterAll(() => gateway.stop());
 
-describeSearch(
-  contract,
-  subject,
-  () => gateway,
-  () => ids,
-);
-describeSearchRefusals(contract, subject, () => gateway);
+describe('200: sorts deals of all pipelines by stage name', () => {
+  /** The normalized labels in code-point order. The last is beyond the BMP, where UTF-16 and code-point order differ. */
+  const inOrder = ['alpha', 'beta', '\uFF5E', '\u{1F600}'];
+  const isMine = { field: 'stage_name', operator: 'in', value: inOrder };
+  const walk = async (body: { readonly sort: string; readonly limit: number; readonly filters: object }) => {
+    const walked = await walkSearch(gateway.client, 'opportunity', body);
+    const labels = walked.map((record) => (record as unknown as { stage_name: string }).stage_name.toLowerCase());
+    return { ids: walked.map(({ id }) => id), labels };
+  };
+
+  // Two pipelines share a label, and two labels differ only in case. Deals with the same label are far apart in time.
+  beforeAll(async () => {
+    const { id } = gateway.organization;
+    await addStages(id, 'Labelled 0', ['Beta', 'alpha', '\u{1F600}'], 3);
+    await addStages(id, 'Labelled 1', ['beta', '\uFF5E', 'Alpha'], 3);
+  });
+
+  test.each([1, 5, 500])('in pages of %i', async (limit) => {
+    const up = await walk({ sort: 'stage_name', limit, filters: isMine });
+    const down = await walk({ sort: 'stage_name:desc', limit, filters: isMine });
+    expect([up.ids.length, new Set(up.ids).size]).toEqual([18, 18]);
+    expect(up.labels.filter((label, index) => label !== up.labels[index - 1])).toEqual(inOrder);
+    expect(down.ids).toEqual(up.ids.toReversed());
+    expect(up.ids.slice(0, 6)).toEqual(up.ids.slice(0, 6).sort());
+  });
+
+  test('with a filter that keeps some deals of a label, or none', async () => {
+    const named = { field: 'name', operator: 'ends_with', value: ' 1' };
+    const some = await walk({ sort: 'stage_name:desc', limit: 2, filters: named });
+    expect(some.labels).toEqual(['\u{1F600}', '\uFF5E', 'beta', 'beta', 'alpha', 'alpha']);
+    const none = { ...isMine, value: ['none'] };
+    expect((await walk({ sort: 'stage_name', limit: 9, filters: none })).ids).toEqual([]);
+  });
+
+  test('also stages that are newer than the cached setup', async () => {
+    const newest = ['Äb', 'á', 'ΟΔΟΣ', 'οδοσα', 'İz', 'iy', 'zz', '𐐀', '𐐨a'];
+    // A refusal reloads the setup, which the gateway then caches for a second.
+    expect((await search({ stage_id: unknownId })).status).toBe(400);
+    const ids = await addStages(gateway.organization.id, 'Newest', newest);
+    const expected = newest
+      .map((label, index) => ({ key: sortKey(label), id: ids[index] ?? '' }))
+      .sort((a, b) => compareCodePoints(a.key, b.key))
+      .map(({ id }) => id);
+    const filters = { field: 'name', operator: 'starts_with', value: 'Newest' };
+    for (const limit of [500, 4]) {
+      expect((await walk({ sort: 'stage_name', limit, filters })).ids).toEqual(expected);
+      expect((await walk({ sort: 'stage_name:desc', limit, filters })).ids).toEqual(expected.toReversed());
+    }
+  });
+});
+
+describe('200: words over all pipelines', () => {
+  /** More rows than the search reads in order before it fetches all matching records instead. */
+  const many = 5_200;
+  const isMatch = (n: number): boolean => n === 1 || n > many - 100;
+  let matching: readonly string[];
+  let owner: TestOrganization;
+
+  /** A busy pipeline whose matching deals are far apart, and a quiet one with only matching, older deals. */
+  beforeAll(async () => {
+    owner = await gateway.createOrganization();
+    const deals = [{ name: 'template' }, { name: 'template', pipelineId: owner.otherPipeline.id }];
+    const [busy = '', quiet = ''] = await gateway.records(owner).addDeals(deals);
+    const copy = (id: string, count: number, word: string, newest: string) => {
+      const text = `${word} || n`;
+      const instant = `timestamptz '${newest}' - n * interval '1 minute'`;
+      const columns = {
+        name: text,
+        normalized_name: text,
+        search_text: text,
+        created_at: instant,
+        updated_at: instant,
+      };
+      return copyRecord(gateway.database, owner.id, { objectType: 'opportunity', id, count, columns });
+    };
+    const word = `CASE WHEN n = 1 OR n > ${many - 100} THEN 'needle ' ELSE 'hay ' END`;
+    const inBusy = await copy(busy, many, word, '2026-06-01T00:00Z');
+    const inQuiet = await copy(quiet, 80, `'needle '`, '2020-06-01T00:00Z');
+    matching = [...inBusy.filter((_id, index) => isMatch(index + 1)), ...inQuiet];
+  });
+
+  test.each([50, 150])('pages of %i list the matches of all pipelines in one order', async (limit) => {
+    const walked = await walkSearch(gateway.clientOf(owner), 'opportunity', { query: 'NEEDLE', limit });
+    expect(walked.map(({ id }) => id)).toEqual(matching);
+  });
+});
+
+describe('200: every part of a text finds it in any case', () => {
+  const names = ['ΟΔΥΣ Α', 'ὀδὸς ΟΣ.', 'İST İş', 'ıŞI'];
+  let owner: TestOrganization;
+  beforeAll(async () => {
+    owner = await gateway.createOrganization();
+    await gateway.records(owner).addDeals(names.map((name) => ({ name })));
+  });
+
+  test.each(names)('%s', async (name) => {
+    const points = Array.from(name);
+    const bodies: object[] = [];
+    for (let start = 0; start < points.length; start += 1) {
+      for (let end = start + 1; end <= points.length; end += 1) {
+        const value = points.slice(start, end).join('');
+        const leaf = (operator: string) => ({ field: 'name', operator, value });
+        const leaves = [leaf('contains')];
+        if (start === 0) leaves.push(leaf('starts_with'));
+        if (end === points.length) leaves.push(leaf('ends_with'));
+        bodies.push({ query: value, filters: leaves });
+      }
+    }
+    // All at once: one answer that lacks the name fails.
+    const found = await Promise.all(bodies.map((body) => namesOf(body, owner)));
+    for (const [index, one] of found.entries())
+      expect([bodies[index], one]).toEqual([bodies[index], expect.arrayContaining([name])]);
+    const lower = name.toLowerCase().replaceAll('i\u0307', 'i');
+    expect(await namesOf({ filters: { field: 'name', operator: 'in', value: [lower] } }, owner)).toEqual([name]);
+  });
+
+  test('finds another spelling of sigma', async () => {
+    expect(await namesOf({ filters: { field: 'name', operator: 'eq', value: 'οδυσ α' } }, owner)).toEqual(['ΟΔΥΣ Α']);
+  });
+});

@@ -12,27 +12,24 @@ import {
 import { accountCreate, type Database, openDatabase, runWrite } from '@crm/db';
 import type { Answer, TestClient } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startOwnGateway, type TestGateway } from './support/gateway.js';
+import { startOwnGateway, useGateway } from './support/gateway.js';
 import { addRecord } from './support/subject.js';
 
-let gateway: TestGateway;
 let database: Database;
+// Before the gateway's own database is dropped.
+afterAll(() => database.close());
+const gateway = useGateway(startOwnGateway);
 let client: TestClient;
 let id: string;
 
 // The tests lock whole tables, so the database is their own.
 beforeAll(async () => {
-  gateway = await startOwnGateway();
   id = await addRecord(gateway.database, gateway.organization, 'account', { key: 'a', name: 'Acme' });
   // Shorter than the lock timeout, so that the statement timeout is the one that ends it.
   database = openDatabase({ url: gateway.gatewayUrl, applicationName: 'impatient', statementTimeoutMs: 200 });
-  client = await gateway.startOn(database);
+  ({ client } = await gateway.start({ database }));
   // Loads the key and the setup before a table is locked.
   expect((await client.call(listPipelines)).status).toBe(200);
-});
-afterAll(async () => {
-  await database.close();
-  await gateway.stop();
 });
 
 /** Locks tables while `work` runs, so that every statement on them takes until its timeout. */
@@ -93,7 +90,7 @@ describe('R31, 503: an organization whose searches all time out', () => {
       return openDatabase({ ...options, statementTimeoutMs: 2_500, lockTimeoutMs: 3_500 });
     };
     const [primary, replica] = [open('primary'), open('replica')];
-    const greedy = await gateway.startOn(primary, replica);
+    const { client: greedy } = await gateway.start({ database: primary, replica });
     const account = { domain: 'mark.example', name: null, definitions: new Map(), values: new Map() };
     const { readMark } = await runWrite(
       gateway.database,

@@ -1,42 +1,32 @@
 /** @needs redis-server */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listPipelines } from '@crm/contract';
-import {
-  type Answer,
-  createTestRedis,
-  type GatewayProcess,
-  reportFigure,
-  type TestClient,
-  type TestRedis,
-} from '@crm/testing';
+import { type Answer, createTestRedis, reportFigure, type TestClient, type TestRedis } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { startTestGateway, useGateway } from './support/gateway.js';
 
 const limit = 60;
 /** A guard against hanging. Recovery takes about a second. */
 const patienceMs = 30_000;
 
 let redis: TestRedis;
-let gateway: TestGateway;
-let gateways: readonly GatewayProcess[];
+const gateway = useGateway(startTestGateway);
+let gateways: readonly Awaited<ReturnType<typeof gateway.startProcess>>[];
 let processes: readonly TestClient[];
 let key: string;
 
 beforeAll(async () => {
   redis = await createTestRedis();
   await redis.start();
-  gateway = await startTestGateway();
   const environment = { REDIS_URL: redis.url, RATE_LIMIT_LIST: String(limit), LOG_LEVEL: 'warn' };
-  const started = await Promise.all([gateway.startProcess(environment), gateway.startProcess(environment)]);
-  gateways = started;
-  processes = started.map(({ client }) => client);
+  gateways = await Promise.all([gateway.startProcess(environment), gateway.startProcess(environment)]);
+  processes = gateways.map(({ client }) => client);
 });
 beforeEach(async () => {
   ({ key } = await gateway.organization.createKey());
 });
 afterAll(async () => {
   redis.thaw();
-  await gateway.stop();
   await redis.kill();
 });
 
@@ -55,21 +45,25 @@ const flood = async (count: number): Promise<Answer[]> => {
 const countOf = (answers: readonly Answer[], status: number): number =>
   answers.filter((answer) => answer.status === status).length;
 
-/** Asks with new keys until the processes count together again: each knows of the requests to the other. */
-const untilShared = async (): Promise<void> => {
+const until = async (fault: string, isReached: () => Promise<boolean>): Promise<void> => {
   const deadlineMs = performance.now() + patienceMs;
-  for (;;) {
+  while (!(await isReached())) {
+    if (performance.now() > deadlineMs) throw new Error(fault);
+    await sleep(100);
+  }
+};
+
+/** Asks with new keys until the processes count together again: each knows of the requests to the other. */
+const untilShared = (): Promise<void> =>
+  until('the processes do not count together', async () => {
     const fresh = await gateway.organization.createKey();
     const left: number[] = [];
     for (const client of processes) {
       const { headers } = await ask(client, fresh.key);
       left.push(Number(/"key-list"; r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]));
     }
-    if (left[0] === limit - 1 && left[1] === limit - 2) return;
-    if (performance.now() > deadlineMs) throw new Error(`the processes do not count together: ${left.join(', ')} left`);
-    await sleep(100);
-  }
-};
+    return left[0] === limit - 1 && left[1] === limit - 2;
+  });
 
 /** How often the processes found Redis unavailable. */
 const outages = (): number =>
@@ -116,9 +110,7 @@ describe('R12: two processes with one Redis', () => {
   test('still limit while Redis accepts commands and answers none', async () => {
     await untilShared();
     redis.freeze();
-    const startedAtMs = performance.now();
     const answers = await flood(limit);
-    console.log(`${answers.length} requests with a frozen Redis: ${Math.round(performance.now() - startedAtMs)} ms`);
     expect(answers.filter(({ status }) => status !== 200 && status !== 429)).toEqual([]);
     // Redis has also counted the organization's other keys, so only the key's own limit is certain.
     expect(countOf(answers, 200)).toBeLessThanOrEqual(2 * limit);
@@ -134,20 +126,13 @@ test('R12: a gateway starts without Redis, counts in memory, and joins the other
   expect([(await ask(client)).status, (await ask(client)).status, (await ask(client)).status]).toEqual([200, 200, 429]);
   await redis.start();
   processes = [client, client];
-  const deadlineMs = performance.now() + patienceMs;
   // Redis did not count the earlier requests of this key, but the counters in memory would still refuse it.
-  while ((await ask(client)).status !== 200) {
-    if (performance.now() > deadlineMs) throw new Error('the gateway does not count in Redis');
-    await sleep(100);
-  }
+  await until('the gateway does not count in Redis', async () => (await ask(client)).status === 200);
 });
 
 test('R12: a full Redis is logged once when it fills up and once when it has space again', async () => {
-  const { client, output } = await gateway.startProcess({
-    REDIS_URL: redis.url,
-    RATE_LIMIT_LIST: '100000',
-    LOG_LEVEL: 'info',
-  });
+  const environment = { REDIS_URL: redis.url, RATE_LIMIT_LIST: '100000', LOG_LEVEL: 'info' };
+  const { client, output } = await gateway.startProcess(environment);
   const linesWith = (text: string): number => output().split(text).length - 1;
   const fails = 'the shared store of rate limits fails';
   const over = 'the shared store of rate limits answers again';
@@ -162,11 +147,9 @@ test('R12: a full Redis is logged once when it fills up and once when it has spa
   expect([linesWith(fails), linesWith(over)]).toEqual([1, 0]);
   expect(output()).toContain('OOM command not allowed');
   await redis.setFull(false);
-  const deadlineMs = performance.now() + patienceMs;
-  while (linesWith(over) === 0) {
-    if (performance.now() > deadlineMs) throw new Error('the end of the outage is not in the log');
+  await until('the end of the outage is not in the log', async () => {
     expect((await ask(client)).status).toBe(200);
-    await sleep(100);
-  }
+    return linesWith(over) > 0;
+  });
   expect([linesWith(fails), linesWith(over)]).toEqual([1, 1]);
 });

@@ -1,7 +1,7 @@
 import * as contracts from '@crm/contract';
 import { createTestClient, startGatewayProcess, type GatewayProcess, type TestClient, urlForRole } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { startTestGateway, useGateway } from './support/gateway.js';
 
 const inboundMain = new URL('../../inbound-gateway/dist/main.js', import.meta.url).pathname;
 /** Zones far apart: most of the time their dates differ. */
@@ -13,18 +13,16 @@ const zones = [
 /** Instants at both ends of a UTC day, and one in the hour that many zones skip in spring. */
 const instants = ['2026-03-29T00:00:00.000Z', '2026-03-29T01:30:00.000Z', '2026-12-31T23:59:59.999Z'];
 
-let gateway: TestGateway;
+const gateway = useGateway(startTestGateway);
 const inboundProcesses: GatewayProcess[] = [];
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
   for (const attributeType of ['date', 'datetime', 'timestamp', 'time', 'date_range'] as const) {
     await gateway.organization.defineField({ objectType: 'opportunity', slug: `a_${attributeType}`, attributeType });
   }
 });
 afterAll(async () => {
   await Promise.all(inboundProcesses.map(({ stop }) => stop()));
-  await gateway.stop();
 });
 
 /** Starts both gateways with one time zone, on a server with another. */
@@ -45,21 +43,12 @@ const startIn = async (zone: (typeof zones)[number]): Promise<{ read: TestClient
 const bodyOf = (name: string, instant: string) => {
   const ms = Date.parse(instant);
   const day = instant.slice(0, 10);
-  return {
-    pipeline_id: gateway.organization.pipeline.id,
-    opportunity: {
-      name,
-      close_date: ms,
-      next_action_date: ms,
-      custom_fields: {
-        a_date: ms,
-        a_datetime: instant.replace('Z', '+00:00'),
-        a_timestamp: ms,
-        a_time: '23:59',
-        a_date_range: { start: day, end: day },
-      },
-    },
+  const custom_fields = {
+    ...{ a_date: ms, a_datetime: instant.replace('Z', '+00:00'), a_timestamp: ms, a_time: '23:59' },
+    a_date_range: { start: day, end: day },
   };
+  const pipeline_id = gateway.organization.pipeline.id;
+  return { pipeline_id, opportunity: { name, close_date: ms, next_action_date: ms, custom_fields } };
 };
 
 const fields = 'close_date,next_action_date,custom_fields';
@@ -91,15 +80,13 @@ const walk = async (reads: readonly TestClient[], prefix: string, sort: string):
   const names: string[] = [];
   let cursor: string | null = null;
   const filters = { field: 'name', operator: 'starts_with', value: prefix };
-  for (let page = 0; page <= instants.length; page += 1) {
-    const read = reads[page % reads.length];
-    if (read === undefined) throw new Error('there is no gateway');
-    const body: Readonly<Record<string, unknown>> = { filters, sort, limit: 1, cursor };
-    const { data } = await read.call(contracts.searchOpportunities, { body });
-    names.push(...data.opportunities.map(({ name }) => name ?? ''));
-    cursor = data.next_cursor;
-    if (cursor === null) break;
-  }
+  do {
+    const body: object = { filters, sort, limit: 1, cursor };
+    const answer = await reads[names.length % reads.length]?.call(contracts.searchOpportunities, { body });
+    const [one] = answer?.data.opportunities ?? [];
+    names.push(one?.name ?? '');
+    cursor = answer?.data.next_cursor ?? null;
+  } while (cursor !== null && names.length <= instants.length);
   return names;
 };
 

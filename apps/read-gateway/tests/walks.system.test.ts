@@ -1,10 +1,10 @@
 import type { ObjectType } from '@crm/domain';
 import { reportFigure, isSoak, testSize } from '@crm/testing';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type FieldCase, fieldCasesOf } from './property/field-cases.js';
 import { walkSearch } from './property/walk.js';
 import { makeWorld, type World } from './property/world.js';
-import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { startTestGateway, useGateway } from './support/gateway.js';
 import { type Crowd, makeCrowd } from './walks/crowd.js';
 
 /** Three thousand show how pages of 500 behave. The short run has fewer: one page of 500 and three of 50. */
@@ -15,15 +15,13 @@ const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31
 const walksAtOnce = 4;
 const objectTypes: readonly ObjectType[] = ['opportunity', 'account', 'contact'];
 
-let gateway: TestGateway;
+const gateway = useGateway(startTestGateway);
 let world: World;
 
 beforeAll(async () => {
   process.stdout.write(`walks: FC_SEED=${seed}, ${rows} rows\n`);
-  gateway = await startTestGateway();
   world = await makeWorld(gateway.database, gateway.organization, seed);
 });
-afterAll(() => gateway.stop());
 
 /** The ids of the unchanged records, in the order of a walk. */
 const walkStill = async (
@@ -71,12 +69,8 @@ describe.each(objectTypes)('200: walks through %s records under inserts and upda
         faults += found;
         if (found > 0 || inSmall.join() !== inLarge.join()) wrong.push(`${sort}: ${found} missed or repeated`);
       }
-      reportFigure(
-        'R5',
-        `${objectType} records missed or repeated of ${walked} walked, fields ${direction}`,
-        faults,
-        0,
-      );
+      const what = `${objectType} records missed or repeated of ${walked} walked, fields ${direction}`;
+      reportFigure('R5', what, faults, 0);
       expect(wrong).toEqual([]);
       expect(walked).toBeGreaterThan(0);
     },

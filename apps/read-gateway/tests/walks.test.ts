@@ -1,7 +1,7 @@
 import { reportFigure } from '@crm/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { walkSearch } from './property/walk.js';
-import { startTestGateway, type TestGateway } from './support/gateway.js';
+import { startTestGateway, useGateway } from './support/gateway.js';
 import { seedSubject } from './support/seed-subject.js';
 import { subjects } from './support/subject.js';
 import { type Crowd, makeCrowd } from './walks/crowd.js';
@@ -9,15 +9,13 @@ import { type Crowd, makeCrowd } from './walks/crowd.js';
 const sorts = ['name', 'seats:desc', 'tier', 'term.start', 'created_at', 'updated_at:desc'];
 const rows = 30;
 
-let gateway: TestGateway;
+const gateway = useGateway(startTestGateway);
 let crowd: Crowd;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
   const ids = await seedSubject(gateway, subjects.account);
   crowd = await makeCrowd(gateway.database, gateway.organization.id, 'account', Object.values(ids), rows);
 });
-afterAll(() => gateway.stop());
 
 // `walks.system.test.ts` walks through many records of every object, by every field.
 test('R5: a walk lists each unchanged record once, in one order, while others are added, changed and deleted', async () => {

@@ -2,13 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { deals, ImportFixture } from './import-fixture.js';
-
-const launcher = fileURLToPath(new URL('../bin/crm.js', import.meta.url));
+import { launcher } from './running-stack.js';
 
 let fixture: ImportFixture;
 beforeEach(async () => {

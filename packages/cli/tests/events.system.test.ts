@@ -1,43 +1,22 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-
-import { createClient, type CrmClient, type Event } from '@crm/client';
+import type { CrmClient, Event } from '@crm/client';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-
 import { runCrm } from './run-crm.js';
-import { freePorts, RunningStack } from './running-stack.js';
+import { launcher, type OwnStack, startOwnStack } from './running-stack.js';
 
-const launcher = fileURLToPath(new URL('../bin/crm.js', import.meta.url));
-
-let directory: string;
-let stack: RunningStack;
-let env: Readonly<Record<string, string>>;
+let stack: OwnStack;
 let client: CrmClient;
+let directory: string;
+let env: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'crm-events-'));
-  const [readPort, inboundPort] = await freePorts();
-  env = {
-    CRM_DATA_DIR: join(directory, '.crm'),
-    CRM_READ_PORT: String(readPort),
-    CRM_INBOUND_PORT: String(inboundPort),
-  };
-  stack = new RunningStack(env);
-  const demo = await stack.ready();
-  client = createClient({
-    readUrl: demo['read_url'] ?? '',
-    inboundUrl: demo['inbound_url'] ?? '',
-    apiKey: demo['api_key'] ?? '',
-  });
+  stack = await startOwnStack();
+  ({ client, directory, env } = stack);
 });
-afterAll(async () => {
-  await stack.end('SIGTERM');
-  await rm(directory, { recursive: true, force: true });
-});
+afterAll(() => stack.end());
 
 /** A command that runs in parallel with the test. */
 class Command {
@@ -69,11 +48,11 @@ class Command {
 }
 
 const latest = async (): Promise<number> => (await client.events.latest()).data.position;
-const eventsIn = async (file: string): Promise<Event[]> =>
-  (await readFile(file, 'utf8'))
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line) as Event);
+const positionsIn = async (file: string): Promise<number[]> => {
+  const lines = (await readFile(file, 'utf8')).split('\n').slice(0, -1);
+  return lines.map((line) => (JSON.parse(line) as Event).position);
+};
+const firstPositions = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 
 describe('crm events tail', () => {
   test('shows each change of a running import once and in order', async () => {
@@ -117,9 +96,7 @@ describe('crm events export', () => {
     const file = join(directory, 'events.jsonl');
     const result = await runCrm(['events', 'export', '--output', file, '--json'], env);
     expect(JSON.parse(result.stdout)).toEqual({ file, events: end, last_position: end });
-    expect((await eventsIn(file)).map(({ position }) => position)).toEqual(
-      Array.from({ length: end }, (_, i) => i + 1),
-    );
+    expect(await positionsIn(file)).toEqual(firstPositions(end));
     const later = await runCrm(['events', 'export', '--output', file, '--after', String(end - 2), '--json'], env);
     expect(JSON.parse(later.stdout)).toMatchObject({ events: 2, last_position: end });
   });
@@ -133,15 +110,11 @@ describe('crm events export', () => {
     expect((await first).exitCode).toBe(1);
     const second = await runCrm(['events', 'export', '--output', file, '--json'], env);
     expect(second).toMatchObject({ exitCode: 0 });
-    expect((await eventsIn(file)).map(({ position }) => position)).toEqual(
-      Array.from({ length: end }, (_, i) => i + 1),
-    );
+    expect(await positionsIn(file)).toEqual(firstPositions(end));
   });
 
   test('reports a position beyond the end', async () => {
-    const file = join(directory, 'beyond.jsonl');
     const result = await runCrm(['events', 'tail', '--after', '900000000', '--object', 'note'], env);
     expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is beyond the last position') });
-    await rm(file, { force: true });
   });
 });

@@ -1,14 +1,12 @@
 /** @needs curl */
 import { readFileSync, readdirSync } from 'node:fs';
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { createClient, type CrmClient } from '@crm/client';
+import type { CrmClient } from '@crm/client';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { freePorts, RunningStack } from './running-stack.js';
+import { type OwnStack, startOwnStack } from './running-stack.js';
 import { BashSession } from './support/bash-session.js';
 import { readShellExamples, shownPart } from './support/shell-examples.js';
 
@@ -30,51 +28,27 @@ const contactsOf = async (client: CrmClient): Promise<string[]> => {
 };
 
 describe('the pages of docs/how-to', () => {
-  let directory: string;
-  let stack: RunningStack;
-  let client: CrmClient;
+  let stack: OwnStack;
 
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'crm-how-to-'));
-    // A new folder that looks like the repository, so that the test does not use the data of a developer.
-    for (const name of ['node_modules', 'packages', 'package.json'])
-      await symlink(join(root, name), join(directory, name));
-    const [readPort, inboundPort] = await freePorts();
-    stack = new RunningStack({
-      CRM_DATA_DIR: join(directory, '.crm'),
-      CRM_READ_PORT: String(readPort),
-      CRM_INBOUND_PORT: String(inboundPort),
-    });
-    const demo = await stack.ready();
-    client = createClient({
-      readUrl: demo['read_url'] ?? '',
-      inboundUrl: demo['inbound_url'] ?? '',
-      apiKey: demo['api_key'] ?? '',
-    });
-    await client.notes.create({
+    stack = await startOwnStack();
+    await stack.client.notes.create({
       note: { title: 'Call', content: 'Astrid asked us to forget her.' },
       contact_emails: [person],
     });
   });
-  afterAll(async () => {
-    await stack.end('SIGTERM');
-    await rm(directory, { recursive: true, force: true });
-  });
+  afterAll(() => stack.end());
 
   test('have commands, except for the listed ones', () => {
-    expect(
-      pages
-        .filter(({ examples }) => examples.length === 0)
-        .map(({ name }) => name)
-        .sort(),
-    ).toEqual(withoutCommands);
+    const without = pages.filter(({ examples }) => examples.length === 0).map(({ name }) => name);
+    expect(without.sort()).toEqual(withoutCommands);
     expect(variables).toHaveLength(1);
   });
 
   describe.each(pages.filter(({ examples }) => examples.length > 0))('$name', ({ examples }) => {
     let session: BashSession;
     beforeAll(async () => {
-      session = new BashSession(directory, { npm_config_offline: 'true' });
+      session = new BashSession(stack.directory, { npm_config_offline: 'true' });
       await session.run(variables[0]?.commands ?? '');
     });
     afterAll(() => session.end());
@@ -88,8 +62,8 @@ describe('the pages of docs/how-to', () => {
   });
 
   test('erase-a-person.md has removed the contact and its notes', async () => {
-    expect(await contactsOf(client)).toEqual([]);
-    const { data } = await client.notes.list().page();
+    expect(await contactsOf(stack.client)).toEqual([]);
+    const { data } = await stack.client.notes.list().page();
     expect(data.notes).toEqual([]);
   });
 });

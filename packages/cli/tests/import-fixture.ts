@@ -56,20 +56,9 @@ export class ImportFixture {
   ): Promise<CrmResult> {
     await this.write('deals.csv', csv);
     const files = ['--mapping', this.path('deals.yaml'), '--rejects', this.path('rejects.csv')];
-    const args = [
-      'import',
-      this.path('deals.csv'),
-      ...files,
-      '--url',
-      url,
-      '--api-key',
-      'crm_live_x',
-      '--batch',
-      '1',
-      ...(output === 'json' ? ['--json'] : []),
-      ...more,
-    ];
-    return runCrm(args, {}, interrupt);
+    const gateway = ['--url', url, '--api-key', 'crm_live_x', '--batch', '1'];
+    const format = output === 'json' ? ['--json'] : [];
+    return runCrm(['import', this.path('deals.csv'), ...files, ...gateway, ...format, ...more], {}, interrupt);
   }
 
   async remove(): Promise<void> {

@@ -65,11 +65,10 @@ describe('crm key rotate', () => {
     });
     expect(rotated['key_id']).not.toBe(keyId);
     expect(await stored(rotated['api_key'])).toEqual({ ...before, id: rotated['key_id'] });
-    const old = await stored(apiKey);
-    const endsMs = old?.expiresAt?.getTime() ?? 0;
-    expect(old).toMatchObject({ revokedAt: null, expiresAt: new Date(String(rotated['old_key_expires_at'])) });
-    expect(endsMs).toBeGreaterThanOrEqual(startedAtMs + 24 * hourMs);
-    expect(endsMs).toBeLessThanOrEqual(Date.now() + 24 * hourMs);
+    const endsAt = new Date(String(rotated['old_key_expires_at']));
+    expect(await stored(apiKey)).toMatchObject({ revokedAt: null, expiresAt: endsAt });
+    expect(endsAt.getTime()).toBeGreaterThanOrEqual(startedAtMs + 24 * hourMs);
+    expect(endsAt.getTime()).toBeLessThanOrEqual(Date.now() + 24 * hourMs);
     const { keys } = await administered.crmJson('key', 'list', '--org', org);
     expect(keys).toEqual(
       expect.arrayContaining([
@@ -98,11 +97,9 @@ describe('crm key rotate', () => {
     const other = await administered.createOrganization();
     await refused('rotate', keyId, other, /no key/);
     await refused('revoke', keyId, other, /no key/);
-    const second = String((await rotate(keyId))['key_id']);
-    await refused('rotate', keyId, org, /was replaced by/);
     expect((await stored(apiKey))?.revokedAt).toBeNull();
-    await administered.crmJson('key', 'revoke', second, '--org', org);
-    await refused('rotate', second, org, /is revoked/);
+    await administered.crmJson('key', 'revoke', keyId, '--org', org);
+    await refused('rotate', keyId, org, /is revoked/);
     const expired = await createKey(-hourMs);
     await refused('rotate', expired.keyId, org, /has expired/);
   });
@@ -111,18 +108,10 @@ describe('crm key rotate', () => {
 describe('crm key check', () => {
   it('prints the owner, the status and the permissions of a key, but not the key', async () => {
     const { keyId, apiKey } = await createKey();
-    const { organization, ...checked } = await administered.crmJson('key', 'check', apiKey);
-    expect(checked).toEqual({
-      key_id: keyId,
-      name: 'Export',
-      organization_id: org,
-      status: 'valid',
-      allowed_operations: ['list', 'createNote'],
-      limits: { list: 5 },
-      expires_at: null,
-      revoked_at: null,
+    expect(await administered.crmJson('key', 'check', apiKey)).toEqual({
+      ...{ key_id: keyId, name: 'Export', organization_id: org, organization: 'Acme Sales', status: 'valid' },
+      ...{ allowed_operations: ['list', 'createNote'], limits: { list: 5 }, expires_at: null, revoked_at: null },
     });
-    expect(organization).toEqual(expect.any(String));
     const { stdout } = await administered.crm('key', 'check', apiKey);
     expect(stdout).toContain(
       'Allowed: list, createNote\nGroups not allowed, except for the single operations above: search, inbound, bulk, delete',
@@ -133,15 +122,11 @@ describe('crm key check', () => {
   it('fails for a key that is revoked, unknown or mistyped, and says which of these it is', async () => {
     const { keyId, apiKey } = await createKey();
     await administered.crmJson('key', 'revoke', keyId, '--org', org);
-    for (const [key, why] of [
-      [apiKey, 'revoked'],
-      [generateApiKey(), 'No organization'],
-      [`${apiKey}x`, 'not an API key'],
-    ] as const)
-      expect(await administered.crm('key', 'check', key)).toMatchObject({
-        exitCode: 1,
-        stderr: expect.stringContaining(why) as unknown,
-      });
+    const reasons = { [apiKey]: 'revoked', [generateApiKey()]: 'No organization', [`${apiKey}x`]: 'not an API key' };
+    for (const [key, why] of Object.entries(reasons)) {
+      const stderr = expect.stringContaining(why) as unknown;
+      expect(await administered.crm('key', 'check', key)).toMatchObject({ exitCode: 1, stderr });
+    }
   });
 });
 
@@ -152,7 +137,5 @@ describe('crm org limit', () => {
     const limited = await administered.crmJson('org', 'limit', 'search=7,bulk=default', '--org', org);
     expect(limited).toEqual({ organization_id: org, limits });
     expect((await stored((await createKey()).apiKey))?.organizationLimits).toEqual(limits);
-    const { organizations } = await administered.crmJson('org', 'list');
-    expect(organizations).toContainEqual(expect.objectContaining({ organization_id: org, limits }));
   });
 });

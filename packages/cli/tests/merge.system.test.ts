@@ -1,15 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
 import { createClient, type CrmClient } from '@crm/client';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-
 import { runCrm } from './run-crm.js';
-import { freePorts, RunningStack } from './running-stack.js';
+import { type OwnStack, startOwnStack } from './running-stack.js';
 
-let directory: string;
-let stack: RunningStack;
+let stack: OwnStack;
 let client: CrmClient;
 /** The addresses of the gateways that `duplicates` reads from and `merge` writes to. */
 let urls: Readonly<Record<string, string>>;
@@ -17,37 +11,15 @@ let urls: Readonly<Record<string, string>>;
 let apiKey: string;
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'crm-merge-'));
-  const [readPort, inboundPort] = await freePorts();
-  stack = new RunningStack({
-    CRM_DATA_DIR: join(directory, '.crm'),
-    CRM_READ_PORT: String(readPort),
-    CRM_INBOUND_PORT: String(inboundPort),
-  });
-  const demo = await stack.ready();
-  const [readUrl = '', inboundUrl = '', databaseUrl = ''] = [
-    demo['read_url'],
-    demo['inbound_url'],
-    demo['database_url'],
-  ];
-  const args = [
-    'key',
-    'create',
-    '--org',
-    demo['organization_id'] ?? '',
-    '--allow',
-    'list,search,inbound,delete',
-    '--json',
-  ];
-  const created = await runCrm(args, { DATABASE_URL: databaseUrl });
+  stack = await startOwnStack();
+  const { read_url: readUrl = '', inbound_url: inboundUrl = '', database_url, organization_id = '' } = stack.demo;
+  const args = ['key', 'create', '--org', organization_id, '--allow', 'list,search,inbound,delete', '--json'];
+  const created = await runCrm(args, { DATABASE_URL: database_url });
   apiKey = (JSON.parse(created.stdout) as { api_key: string }).api_key;
   client = createClient({ readUrl, inboundUrl, apiKey });
   urls = { duplicates: readUrl, merge: inboundUrl };
 });
-afterAll(async () => {
-  await stack.end('SIGTERM');
-  await rm(directory, { recursive: true, force: true });
-});
+afterAll(() => stack.end());
 
 const crm = (args: readonly string[], key = apiKey) =>
   runCrm([...args, '--url', urls[args[0] ?? ''] ?? '', '--api-key', key]);
@@ -64,10 +36,8 @@ const deal = async (domain: string): Promise<void> => {
 
 describe('crm duplicates and crm merge', () => {
   test('lists a duplicate, shows its merge in a dry run, and merges it', async () => {
-    const [keep, from] = [
-      await account('orchid-works.com', 'Orchid Works'),
-      await account('orchidworks.com', 'Orchid Works'),
-    ];
+    const keep = await account('orchid-works.com', 'Orchid Works');
+    const from = await account('orchidworks.com', 'Orchid Works');
     for (const domain of ['orchid-works.com', 'orchidworks.com']) await deal(domain);
     await client.contacts.create({ email: 'ann@orchidworks.com' });
 
@@ -84,21 +54,13 @@ describe('crm duplicates and crm merge', () => {
     expect(dry.stdout).toContain(`Would merge account ${from} into ${keep}.`);
     expect(dry.stdout).toContain('Same name: "Same deal"');
     expect(dry.stdout).toContain('Without --merge-deals the merge is refused');
-    const withDeals = await crm(['merge', 'account', keep, from, '--merge-deals', '--dry-run']);
-    expect(withDeals.stdout).toContain('Same name: "Same deal"');
-    expect(withDeals.stdout).not.toContain('is refused');
     const refused = await crm(['merge', 'account', keep, from]);
     expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('--merge-deals merges them')]);
     expect((await client.accounts.get(from)).data.account.id).toBe(from);
 
     const merged = await crm(['merge', 'account', keep, from, '--merge-deals', '--json']);
-    expect(JSON.parse(merged.stdout)).toMatchObject({
-      id: keep,
-      from,
-      dry_run: false,
-      contacts: 1,
-      merged_opportunities: 1,
-    });
+    const counts = { contacts: 1, merged_opportunities: 1 };
+    expect(JSON.parse(merged.stdout)).toMatchObject({ id: keep, from, dry_run: false, ...counts });
     expect(merged.exitCode).toBe(0);
     expect((await crm(['duplicates', 'account'])).stdout).not.toContain(from);
   });

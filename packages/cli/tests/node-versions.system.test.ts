@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { freePorts, RunningStack } from './running-stack.js';
+import { startOwnStack } from './running-stack.js';
 
 let directory: string;
 beforeAll(async () => {
@@ -27,16 +27,10 @@ const findNode = async (major: number): Promise<string> => {
 describe.each([22, 24])('Node %i', (major) => {
   test('runs the whole stack: a deal is created, repeated and listed', async () => {
     const node = await findNode(major);
-    const [readPort, inboundPort] = await freePorts();
-    const env = {
-      CRM_DATA_DIR: join(directory, String(major)),
-      CRM_READ_PORT: String(readPort),
-      CRM_INBOUND_PORT: String(inboundPort),
-    };
-    const stack = new RunningStack(env, undefined, node);
+    const stack = await startOwnStack(node);
     try {
-      const demo = await stack.ready();
-      expect(await readlink(`/proc/${await stack.childPid('read-gateway')}/exe`)).toBe(node);
+      const { demo } = stack;
+      expect(await readlink(`/proc/${await stack.process.childPid('read-gateway')}/exe`)).toBe(node);
       const headers = { 'x-api-key': demo['api_key'] ?? '', 'content-type': 'application/json' };
       const body = JSON.stringify({
         pipeline_id: demo['pipeline_id'],
@@ -44,21 +38,15 @@ describe.each([22, 24])('Node %i', (major) => {
         related_objects: { account_domain: 'acme.com', primary_contact_email: 'ann@acme.com' },
       });
       for (const status of ['created', 'matched']) {
-        const answer = await fetch(`${demo['inbound_url']}/v1/inbound/opportunities`, {
-          method: 'POST',
-          headers,
-          body,
-        });
-        expect({ status: answer.status, record: answer.headers.get('x-record-status') }).toEqual({
-          status: 200,
-          record: status,
-        });
+        const url = `${demo['inbound_url']}/v1/inbound/opportunities`;
+        const answer = await fetch(url, { method: 'POST', headers, body });
+        expect([answer.status, answer.headers.get('x-record-status')]).toEqual([200, status]);
       }
       const list = await fetch(`${demo['read_url']}/v1/opportunities?pipeline_id=${demo['pipeline_id']}`, { headers });
       expect(list.status).toBe(200);
       expect(await list.text()).toContain(`On Node ${major}`);
     } finally {
-      expect(await stack.end('SIGTERM')).toBe(0);
+      expect(await stack.end()).toBe(0);
     }
   });
 });

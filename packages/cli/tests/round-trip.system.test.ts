@@ -6,16 +6,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { runCrm, type CrmResult } from './run-crm.js';
+import { launcher } from './running-stack.js';
 import { createRecords } from './support/round-trip-records.js';
 import { startTwoOrganizations, type SetUpOrganization, type TwoOrganizations } from './support/two-organizations.js';
 
-const launcher = fileURLToPath(new URL('../bin/crm.js', import.meta.url));
 const objects = ['accounts', 'contacts', 'opportunities', 'notes'] as const;
 const gatewaysOwn = ['id', 'created_at', 'updated_at', 'version'];
 

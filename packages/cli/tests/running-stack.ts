@@ -1,11 +1,14 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { createClient, type CrmClient } from '@crm/client';
 import { findFreePort } from '@crm/testing';
 
-const launcher = fileURLToPath(new URL('../bin/crm.js', import.meta.url));
+export const launcher = fileURLToPath(new URL('../bin/crm.js', import.meta.url));
+const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** Only a guard against hangs: a start takes two or three seconds. */
 const readyTimeoutMs = 60_000;
@@ -75,3 +78,45 @@ export class RunningStack {
 
 /** Two ports that are free now. */
 export const freePorts = async (): Promise<readonly [number, number]> => [await findFreePort(), await findFreePort()];
+
+/** A new folder that looks like the repository. Commands of a page that run there do not use the data of a developer. */
+export const makeRepositoryFolder = async (): Promise<string> => {
+  const directory = await mkdtemp(join(tmpdir(), 'crm-stack-'));
+  for (const name of ['node_modules', 'packages', 'package.json'])
+    await symlink(join(root, name), join(directory, name));
+  return directory;
+};
+
+/** A running `crm start` with its data in a folder of its own. */
+export interface OwnStack {
+  /** See {@link makeRepositoryFolder}. */
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly process: RunningStack;
+  readonly demo: Readonly<Record<string, string>>;
+  readonly client: CrmClient;
+  /** Ends it, and deletes its data. @returns its exit code */
+  end(): Promise<number | null>;
+}
+
+/** @param node the Node program that runs it; default: the one of this process */
+export const startOwnStack = async (node?: string): Promise<OwnStack> => {
+  const directory = await makeRepositoryFolder();
+  const [readPort, inboundPort] = await freePorts();
+  const ports = { CRM_READ_PORT: String(readPort), CRM_INBOUND_PORT: String(inboundPort) };
+  const env = { CRM_DATA_DIR: join(directory, '.crm'), ...ports };
+  const stack = new RunningStack(env, undefined, node);
+  const end = async (): Promise<number | null> => {
+    const exitCode = await stack.end('SIGTERM');
+    await rm(directory, { recursive: true, force: true });
+    return exitCode;
+  };
+  try {
+    const demo = await stack.ready();
+    const { read_url: readUrl = '', inbound_url: inboundUrl = '', api_key: apiKey = '' } = demo;
+    return { directory, env, process: stack, demo, client: createClient({ readUrl, inboundUrl, apiKey }), end };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+};

@@ -1,13 +1,11 @@
 /** @needs curl */
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { freePorts, RunningStack } from './running-stack.js';
+import { type OwnStack, startOwnStack } from './running-stack.js';
 import { BashSession } from './support/bash-session.js';
 import { readShellExamples, shownPart } from './support/shell-examples.js';
 
@@ -19,28 +17,16 @@ const [readmeStart, ...readmeCalls] = readShellExamples(readFileSync(join(root, 
 const examples = [...steps, ...readmeCalls];
 
 describe('docs/tutorial.md and the calls of README.md', () => {
-  let directory: string;
-  let stack: RunningStack;
+  let stack: OwnStack;
   let session: BashSession;
 
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'crm-tutorial-'));
-    // A new folder that looks like the repository, so that the test does not use the data of a developer.
-    for (const name of ['node_modules', 'packages', 'package.json'])
-      await symlink(join(root, name), join(directory, name));
-    const [readPort, inboundPort] = await freePorts();
-    stack = new RunningStack({
-      CRM_DATA_DIR: join(directory, '.crm'),
-      CRM_READ_PORT: String(readPort),
-      CRM_INBOUND_PORT: String(inboundPort),
-    });
-    await stack.ready();
-    session = new BashSession(directory, { npm_config_offline: 'true' });
+    stack = await startOwnStack();
+    session = new BashSession(stack.directory, { npm_config_offline: 'true' });
   });
   afterAll(async () => {
     session.end();
-    await stack.end('SIGTERM');
-    await rm(directory, { recursive: true, force: true });
+    await stack.end();
   });
 
   test('starts the stack with the command that this test uses', () => {

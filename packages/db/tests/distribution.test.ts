@@ -1,4 +1,4 @@
-import { readCitusUrl, type TestDatabase } from '@crm/testing';
+import { readCitusUrl, readTestStack, type TestDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { administration } from '../src/administration.js';
 import { type AdministrationDatabase, openAdministrationDatabase } from '../src/administration-database.js';
@@ -10,23 +10,24 @@ import { makeEventPartitions, purgeExpiredEvents } from '../src/write/event-rete
 import { runWrite } from '../src/write/write.js';
 import { createMigratedDatabase, queryOnce } from './support/database.js';
 
-let testDatabase: TestDatabase;
+const isCitus = readCitusUrl() !== null;
+let own: TestDatabase | null = null;
+let url: string;
 let database: AdministrationDatabase;
 
 beforeAll(async () => {
-  testDatabase = await createMigratedDatabase();
-  database = openAdministrationDatabase({ url: testDatabase.url, applicationName: 'distribution-test' });
+  if (isCitus) own = await createMigratedDatabase();
+  url = own?.url ?? readTestStack().databaseUrl;
+  database = openAdministrationDatabase({ url, applicationName: 'distribution-test' });
 });
 afterAll(async () => {
   await database.close();
-  await testDatabase.drop();
+  await own?.drop();
 });
-
-const isCitus = readCitusUrl() !== null;
 
 (isCitus ? describe.skip : describe)('a database without Citus', () => {
   test('cannot be distributed, and the error says what to install', async () => {
-    await expect(distribute(testDatabase.url)).rejects.toThrow(/has no extension citus.*CREATE EXTENSION citus/);
+    await expect(distribute(url)).rejects.toThrow(/has no extension citus.*CREATE EXTENSION citus/);
     expect(await inspectDistribution(database)).toBeNull();
   });
 
@@ -43,13 +44,13 @@ const isCitus = readCitusUrl() !== null;
   });
 
   test('is not changed when it is distributed again', async () => {
-    expect(await distribute(testDatabase.url)).toEqual({ distributed: [], copied: [] });
+    expect(await distribute(url)).toEqual({ distributed: [], copied: [] });
   });
 
   test('gets a dropped write function back on all workers with the next migration', async () => {
-    await queryOnce(testDatabase.url, 'DELETE FROM function_versions');
-    await queryOnce(testDatabase.url, 'DROP FUNCTION write(uuid, text, jsonb, jsonb, jsonb)');
-    expect(await migrate(testDatabase.url)).toEqual(['write functions']);
+    await queryOnce(url, 'DELETE FROM function_versions');
+    await queryOnce(url, 'DROP FUNCTION write(uuid, text, jsonb, jsonb, jsonb)');
+    expect(await migrate(url)).toEqual(['write functions']);
     expect(await inspectDistribution(database)).toMatchObject({ undelegated: [], isWriteDelegated: true });
   });
 
@@ -78,13 +79,13 @@ const isCitus = readCitusUrl() !== null;
 
   test('creates and drops partitions of the change log', async () => {
     const [newest] = await queryOnce<{ name: string }>(
-      testDatabase.url,
+      url,
       `SELECT max(relname) AS name FROM pg_class WHERE relname ~ '^events_\\d{4}_\\d\\d_\\d\\d$' AND relispartition`,
     );
-    await queryOnce(testDatabase.url, `DROP TABLE ${newest?.name ?? ''}`);
+    await queryOnce(url, `DROP TABLE ${newest?.name ?? ''}`);
     expect(await makeEventPartitions(database)).toBe(1);
     await queryOnce(
-      testDatabase.url,
+      url,
       `CREATE TABLE events_2020_01_06 PARTITION OF events FOR VALUES FROM ('2020-01-06Z') TO ('2020-01-13Z')`,
     );
     expect(await purgeExpiredEvents(database, 30)).toBe(1);

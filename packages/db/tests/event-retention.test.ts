@@ -15,9 +15,7 @@ let organizationId: string;
 beforeAll(async () => {
   testDatabase = await createMigratedDatabase();
   database = openAdministrationDatabase({
-    url: testDatabase.url,
-    applicationName: 'retention-test',
-    maxConnections: 2,
+    ...{ url: testDatabase.url, applicationName: 'retention-test', maxConnections: 2 },
   });
 });
 afterAll(async () => {
@@ -32,12 +30,12 @@ const createAccount = async (domain: string): Promise<void> => {
   const write = accountCreate({ domain, definitions: new Map(), values: new Map() }, 'keep');
   await runWrite(database, organizationId, write, null);
 };
-const { eventsAfter, head } = eventLog(
-  () => database.pool,
-  () => organizationId,
-);
 
 describe('retention', () => {
+  const { eventsAfter, head } = eventLog(
+    () => database.pool,
+    () => organizationId,
+  );
   /** Changes the date of all events of the organization up to a position. */
   const date = (position: number, occurredAt: string) =>
     database.pool.query('UPDATE events SET occurred_at = $3 WHERE organization_id = $1 AND position <= $2', [

@@ -65,38 +65,23 @@ const startLoad = () => {
 };
 
 describe('R15: every statement ends, and statements succeed again without help, if the server', () => {
+  const hang = async (forMs: number): Promise<void> => {
+    const resume = await server.pause();
+    await sleep(forMs);
+    resume();
+  };
   test.each<[string, () => Promise<void>]>([
     [
       'is killed and started 3 s later',
-      async () => {
-        await server.kill();
-        await sleep(3_000);
-        await server.start();
-      },
+      () =>
+        server
+          .kill()
+          .then(() => sleep(3_000))
+          .then(() => server.start()),
     ],
-    [
-      'hangs for 4 s',
-      async () => {
-        const resume = await server.pause();
-        await sleep(4_000);
-        resume();
-      },
-    ],
-    [
-      'hangs for longer than any response may take',
-      async () => {
-        const resume = await server.pause();
-        await sleep(8_000);
-        resume();
-      },
-    ],
-    [
-      'is restarted',
-      async () => {
-        await server.shutDown();
-        await server.start();
-      },
-    ],
+    ['hangs for 4 s', () => hang(4_000)],
+    ['hangs for longer than any response may take', () => hang(8_000)],
+    ['is restarted', () => server.shutDown().then(() => server.start())],
   ])('%s', async (name, fail) => {
     const load = startLoad();
     await load.untilServed();

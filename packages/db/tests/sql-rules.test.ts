@@ -1,6 +1,95 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { readTestStack } from '@crm/testing';
 import { describe, expect, test } from '@jest/globals';
 import { readFunctionFiles } from '../src/migrate/migrations.js';
+import { queryOnce } from './support/database.js';
+
+const page = readFileSync(new URL('../sql/README.md', import.meta.url), 'utf8');
+
+/** Expands `a_{1..3}` to `a_1`, `a_2`, `a_3`. */
+const expand = (text: string): string[] => {
+  const found = /\{(\d+)\.\.(\d+)\}/.exec(text);
+  if (found === null) return [text];
+  const [first, last] = [Number(found[1]), Number(found[2])];
+  return Array.from({ length: last - first + 1 }, (_, n) => text.replaceAll(found[0], String(first + n)));
+};
+
+/** The columns of the documented indexes, by index name. */
+const documentedIndexes = (): Map<string, string> => {
+  const section = page.slice(page.indexOf('## Indexes'), page.indexOf('## Calls'));
+  const rows = [...section.matchAll(/^\| `([^`]+)` +\| `([^`]+)` +\| \S/gm)];
+  return new Map(
+    rows.flatMap(([, names = '', columns = '']) => {
+      const expanded = expand(columns);
+      return expand(names).map((name, index) => [name, expanded[index] ?? columns] as const);
+    }),
+  );
+};
+
+/** Columns in the format of the page: without the organization, operator classes and casts. */
+const shortColumns = (definition: string): string =>
+  definition
+    .replace(/^.*? USING \w+ \((.*?)\)(?: WHERE .*)?$/, '$1')
+    .replace(/^organization_id, /, '')
+    .replace(') INCLUDE (', ' + ')
+    .replace(/\(\(text_1 IS NULL.*32768\)/, '(empty slots)')
+    .replace(
+      /"left"\(\(?\(?\(?normalized ->> '(\w+)'(?:::text)?\)? COLLATE "C"\)?, 200\)/,
+      `left(normalized->>'$1', 200)`,
+    )
+    .replace(' gin_trgm_ops', '')
+    .replaceAll('"', '');
+
+describe('the README of the SQL', () => {
+  test('lists all indexes of tenant tables with their columns, and no others', async () => {
+    const rows = await queryOnce<{ name: string; definition: string }>(
+      readTestStack().databaseUrl,
+      `SELECT i.indexrelid::regclass::text AS name, pg_get_indexdef(i.indexrelid, 0, true) AS definition
+         FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attname = 'organization_id'
+        WHERE i.indrelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace AND NOT relispartition)
+          AND i.indrelid <> 'api_keys'::regclass`,
+    );
+    expect(rows.length).toBeGreaterThan(100);
+    const actual = rows.map(({ name, definition }) => [name, shortColumns(definition)] as const);
+    expect(Object.fromEntries(documentedIndexes())).toEqual(Object.fromEntries(actual));
+  });
+
+  test('lists for every file which function calls which', async () => {
+    const functions = (await readFunctionFiles()).flatMap(({ name: file, sql }) =>
+      [...sql.matchAll(/^CREATE OR REPLACE FUNCTION (\w+)\(([\s\S]*?)\n\$\$;/gm)].map(([, name = '', text = '']) => ({
+        file,
+        name,
+        text: text.replaceAll(/--.*/g, ''),
+      })),
+    );
+    const names = new Set(functions.map(({ name }) => name));
+    const callsOf = ({ name, text }: { readonly name: string; readonly text: string }): string[] =>
+      [...new Set([...text.matchAll(/\b(\w+)\(/g)].map(([, called = '']) => called))]
+        .filter((called) => called !== name && names.has(called))
+        .sort();
+    const actual = functions
+      .map((one) => [`${one.file} ${one.name}`, callsOf(one)] as const)
+      .filter(([, calls]) => calls.length > 0);
+    const documented = page
+      .slice(page.indexOf('## Calls'))
+      .split(/^(?=`\w+\.sql`$)/m)
+      .slice(1)
+      .flatMap((section) => {
+        const [file = ''] = section.split('`').slice(1);
+        return [...section.matchAll(/^- `(\w+)` → (.*)$/gm)].map(
+          ([, name = '', calls = '']) => [`${file} ${name}`, calls.replaceAll('`', '').split(', ').sort()] as const,
+        );
+      });
+    expect(actual.length).toBeGreaterThan(40);
+    expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(actual));
+  });
+
+  test('names only files that exist', async () => {
+    const files = (await readFunctionFiles()).map(({ name }) => name);
+    const named = [...page.matchAll(/`(\w+\.sql)`/g)].map(([, name = '']) => name);
+    expect(named.filter((name) => name !== 'schema.sql' && !files.includes(name))).toEqual([]);
+  });
+});
 
 /** The body of each function, without comments and strings. */
 const readBodies = async (): Promise<Map<string, string>> =>
@@ -13,8 +102,8 @@ const readBodies = async (): Promise<Map<string, string>> =>
   );
 
 /** Matches the use of a table: `FROM accounts`, `INSERT INTO accounts`. */
-const readTablePattern = async (): Promise<RegExp> => {
-  const schema = await readFile(new URL('../sql/schema.sql', import.meta.url), 'utf8');
+const readTablePattern = (): RegExp => {
+  const schema = readFileSync(new URL('../sql/schema.sql', import.meta.url), 'utf8');
   const tables = [...schema.matchAll(/^CREATE TABLE (?:public\.)?(\w+)/gm)].map(([, name = '']) => name);
   expect(tables).toContain('opportunities');
   return new RegExp(`\\b(?:FROM|JOIN|INTO|UPDATE|ONLY)\\s+(?:${tables.join('|')})\\b`);
@@ -38,7 +127,7 @@ const statementEnd = /;|\b(?:THEN|LOOP|BEGIN|DECLARE)\b|\bELSE\b(?=\s*\n)/;
 describe('the write functions', () => {
   test('call no function that uses a table in a statement that uses one: Citus refuses it when it runs', async () => {
     const bodies = await readBodies();
-    const usesTable = await readTablePattern();
+    const usesTable = readTablePattern();
     const functions = tableFunctions(bodies, usesTable);
     expect(functions.size).toBeGreaterThan(60);
     const faults = [...bodies].flatMap(([name, body]) =>

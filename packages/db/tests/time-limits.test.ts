@@ -1,30 +1,24 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startFaultProxy, type TestDatabase } from '@crm/testing';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { readTestStack, startFaultProxy, startLimitedRole } from '@crm/testing';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { type AdministrationDatabase, openAdministrationDatabase } from '../src/administration-database.js';
 import { type Database, type DatabaseOptions, openDatabase } from '../src/database.js';
-import { createMigratedDatabase, queryOnce } from './support/database.js';
+import { queryOnce } from './support/database.js';
 
 const organizationId = '00000000-0000-4000-8000-000000000001';
+/** Takes a lock that only this test uses. */
+const takeLock = { text: `SELECT pg_advisory_xact_lock(hashtext('time limits' || $1))::text`, values: [] };
 const statement = { text: 'SELECT id FROM accounts WHERE organization_id = $1', values: [] };
 
-let testDatabase: TestDatabase;
-let opened: Database[];
+const { databaseUrl } = readTestStack();
+const applicationName = 'time-limits-test';
+/** The other sessions of this test, in the condition of a statement. */
+const ownSessions = `application_name = '${applicationName}' AND pid <> pg_backend_pid()`;
+const opened: Database[] = [];
 
-beforeEach(async () => {
-  opened = [];
-  testDatabase = await createMigratedDatabase();
-});
 afterEach(async () => {
-  await Promise.all(opened.map((database) => database.close()));
-  await testDatabase.drop();
-});
-
-const withDefaults = (options: Partial<DatabaseOptions>): DatabaseOptions => ({
-  url: testDatabase.url,
-  applicationName: 'time-limits-test',
-  ...options,
+  await Promise.all(opened.splice(0).map((database) => database.close()));
 });
 
 const closedLater = <D extends Database>(database: D): D => {
@@ -32,10 +26,11 @@ const closedLater = <D extends Database>(database: D): D => {
   return database;
 };
 
-const open = (options: Partial<DatabaseOptions> = {}): Database => closedLater(openDatabase(withDefaults(options)));
+const open = (options: Partial<DatabaseOptions> = {}): Database =>
+  closedLater(openDatabase({ url: databaseUrl, applicationName, ...options }));
 
 const administer = (options: Partial<DatabaseOptions> = {}): AdministrationDatabase =>
-  closedLater(openAdministrationDatabase(withDefaults(options)));
+  closedLater(openAdministrationDatabase({ url: databaseUrl, applicationName, ...options }));
 
 const settingsOf = ({ withConnection }: Database) =>
   withConnection((connection) =>
@@ -58,53 +53,38 @@ describe('the default limits', () => {
   });
 
   test('are not sent through PgBouncer, so that those of the role apply', async () => {
-    const url = new URL(testDatabase.url);
+    const role = await startLimitedRole(databaseUrl, 'read');
+    const url = new URL(role.url);
     url.searchParams.set('pgbouncer', 'true');
-    const role = 'statement_timeout = 1234, lock_timeout = 1235, idle_in_transaction_session_timeout = 1236, ';
-    for (const setting of `${role}max_parallel_workers_per_gather = 7`.split(', ')) {
-      await queryOnce(
-        testDatabase.url,
-        `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET ${setting}', current_database()); END $$`,
-      );
-    }
-    const database = open({ url: url.href });
+    const limits = ['statement_timeout = 1234', 'lock_timeout = 1235', 'idle_in_transaction_session_timeout = 1236'];
+    for (const setting of [...limits, 'max_parallel_workers_per_gather = 7'])
+      await queryOnce(databaseUrl, `ALTER ROLE ${url.username} SET ${setting}`);
+    const database = openDatabase({ url: url.href, applicationName });
     expect(await settingsOf(database)).toEqual({ statement: '1234ms', lock: '1235ms', idle: '1236ms', workers: '7' });
+    await database.close();
+    await role.drop();
   });
 });
 
 test('a statement that waits too long for a lock fails, and its caller may retry', async () => {
   const database = open({ lockTimeoutMs: 100 });
   const holder = await administer().pool.connect();
-  await holder.query('BEGIN; LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE');
-  const refused = database.query(organizationId, statement);
+  await holder.query(`BEGIN; ${takeLock.text.replace('$1', `'${organizationId}'`)}`);
+  const refused = database.query(organizationId, takeLock);
   await expectUnavailable(refused);
   await expect(refused).rejects.toMatchObject({ cause: { code: '55P03' } });
   await holder.query('ROLLBACK');
   holder.release();
-  expect(await database.query(organizationId, statement)).toEqual([]);
+  expect(await database.query(organizationId, takeLock)).toHaveLength(1);
 });
 
 test('a transaction that is idle too long is ended, and its locks are released', async () => {
   const client = await administer({ idleInTransactionTimeoutMs: 100 }).pool.connect();
   const ended = once(client, 'error');
-  await client.query('BEGIN; LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE');
+  await client.query(`BEGIN; ${takeLock.text.replace('$1', `'${organizationId}'`)}`);
   expect(await ended).toMatchObject([{ code: '25P03' }]);
   client.release(true);
-  expect(await open().query(organizationId, statement)).toEqual([]);
-});
-
-test('a statement that waits too long for a connection is not sent, and its caller may retry', async () => {
-  const database = open({ maxConnections: 1, poolWaitMs: 2_000 });
-  let release = (): void => undefined;
-  const holder = database.withConnection(() => new Promise<void>((resolve) => (release = resolve)));
-  const refused = database.query(organizationId, statement);
-  await expectUnavailable(refused);
-  await expect(refused).rejects.toMatchObject({
-    cause: { message: 'timeout exceeded when trying to connect' },
-  });
-  release();
-  await holder;
-  expect(await database.query(organizationId, statement)).toEqual([]);
+  expect(await open().query(organizationId, takeLock)).toHaveLength(1);
 });
 
 test('a command waits longer for a connection than a gateway does', async () => {
@@ -130,10 +110,8 @@ describe('an organization with slow statements', () => {
     expect(refused).toMatchObject({ reason: { kind: 'unavailable' } });
     expect(await database.query(other, statement)).toEqual([]);
     expect(database.connections).toMatchObject({ totalCount: 5, idleCount: 1, waitingCount: 0 });
-    await queryOnce(
-      testDatabase.url,
-      `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_sleep(60)%' AND pid <> pg_backend_pid()`,
-    );
+    const cancel = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE ${ownSessions}`;
+    await queryOnce(databaseUrl, `${cancel} AND query LIKE '%pg_sleep(60)%'`);
     await Promise.all(slow);
     expect(await database.query(organizationId, statement)).toEqual([]);
   });
@@ -141,10 +119,10 @@ describe('an organization with slow statements', () => {
   test('uses at most its share of connections for parallel statements', async () => {
     const database = open({ maxConnections: 5, poolWaitMs: 60_000 });
     const counts = await Promise.all(
-      Array.from({ length: 50 }, () =>
+      Array.from({ length: 20 }, () =>
         database.query<{ n: number }>(organizationId, {
           text: `SELECT count(*)::int AS n FROM pg_stat_activity, pg_sleep(0.01)
-                  WHERE $1::uuid IS NOT NULL AND datname = current_database() AND state = 'active'`,
+                  WHERE $1::uuid IS NOT NULL AND application_name = '${applicationName}' AND state = 'active'`,
           values: [],
         }),
       ),
@@ -158,15 +136,14 @@ test('a statement that takes too long is ended by the server', async () => {
   const database = open({ statementTimeoutMs: 100 });
   const slow = database.query(organizationId, { text: 'SELECT pg_sleep(60) WHERE $1::uuid IS NOT NULL', values: [] });
   await expect(slow).rejects.toMatchObject({ reason: { kind: 'timeout' }, cause: { code: '57014' } });
-  const text = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query LIKE '%pg_sleep%' AND pid <> pg_backend_pid()`;
-  const active = () => queryOnce(testDatabase.url, text);
+  const active = () => queryOnce(databaseUrl, `SELECT FROM pg_stat_activity WHERE ${ownSessions} AND state = 'active'`);
   // The server reports the error a moment before the session is idle.
   for (let attempt = 0; attempt < 100 && (await active()).length > 0; attempt += 1) await sleep(10);
   expect(await active()).toEqual([]);
 });
 
 test('a connection on which the server does not respond is closed after the time limit', async () => {
-  const proxy = await startFaultProxy(testDatabase.url);
+  const proxy = await startFaultProxy(databaseUrl);
   const database = open({ url: proxy.url, statementTimeoutMs: 1_000, maxConnections: 1 });
   await database.query(organizationId, statement);
   proxy.silence();

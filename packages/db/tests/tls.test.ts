@@ -1,21 +1,18 @@
-import { createTestDatabase, startTlsProxy, type TestDatabase, type TlsProxy } from '@crm/testing';
+import { readTestStack, startTlsProxy, type TlsProxy } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Database, openDatabase } from '../src/index.js';
 
 const organizationId = '00000000-0000-4000-8000-000000000001';
 
-let testDatabase: TestDatabase;
 let proxy: TlsProxy;
 const opened: Database[] = [];
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase(async () => undefined, 'empty');
-  proxy = await startTlsProxy(testDatabase.url);
+  proxy = await startTlsProxy(readTestStack().databaseUrl);
 });
 afterAll(async () => {
   await Promise.all(opened.map((database) => database.close()));
   await proxy.stop();
-  await testDatabase.drop();
 });
 
 const open = (settings: Readonly<Record<string, string>>): Database => {
@@ -32,8 +29,8 @@ describe('a database that requires TLS', () => {
     const database = open({ sslmode, sslrootcert: proxy.certificateFile });
     for (const [count, width] of [
       [3, 1],
-      [5_000, 400],
-      [3, 300_000],
+      [1_000, 400],
+      [1, 300_000],
       [2, 1],
     ] as const) {
       const rows = await database.query<{ readonly record_bytes: Buffer }>(organizationId, {

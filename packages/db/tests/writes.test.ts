@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CustomValue, normalizeEmail, type NormalizedEmail } from '@crm/domain';
-import type { TestDatabase } from '@crm/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { readTestStack } from '@crm/testing';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { administration } from '../src/administration.js';
 import { rebuildRecords } from '../src/administration/rebuild-records.js';
 import { type OrganizationSetup, loadSetup, type Pipeline } from '../src/organization-setup.js';
-import { type AdministrationDatabase, openAdministrationDatabase } from '../src/administration-database.js';
+import { openAdministrationDatabase } from '../src/administration-database.js';
 import { openDatabase } from '../src/database.js';
 import { accountCreate, accountUpdate } from '../src/write/accounts.js';
 import { contactCreate, contactUpdate } from '../src/write/contacts.js';
@@ -13,22 +13,16 @@ import { recordDeletion } from '../src/write/deletions.js';
 import { noteCreate } from '../src/write/notes.js';
 import { type NewOpportunity, opportunityCreate, opportunityUpdate } from '../src/write/opportunities.js';
 import { runWrite, type Write } from '../src/write/write.js';
-import { createMigratedDatabase, queryOnce } from './support/database.js';
+import { queryOnce } from './support/database.js';
 
-let testDatabase: TestDatabase;
-let database: AdministrationDatabase;
+const { databaseUrl: url } = readTestStack();
+const applicationName = 'writes-test';
+// One connection, so that all calls of a test run in the transaction that it begins.
+const database = openAdministrationDatabase({ url, applicationName, maxConnections: 1 });
 let setup: OrganizationSetup;
 let pipeline: Pipeline;
 
-beforeAll(async () => {
-  testDatabase = await createMigratedDatabase();
-  // One connection, so that all calls of a test run in the transaction that it begins.
-  database = openAdministrationDatabase({ url: testDatabase.url, applicationName: 'writes-test', maxConnections: 1 });
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
+afterAll(() => database.close());
 beforeEach(async () => {
   const { createOrganization, createPipeline, defineField } = administration(database);
   const { id: organizationId } = await createOrganization({ name: 'Writes' });
@@ -46,10 +40,10 @@ beforeEach(async () => {
   pipeline = first;
 });
 
-/** Resolves when a statement in the database waits for a lock. */
+/** Resolves when a statement of this test waits for a lock. */
 const untilSomethingWaits = async (): Promise<void> => {
-  const text = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-  while ((await queryOnce(testDatabase.url, text)).length === 0) await sleep(5);
+  const text = `SELECT FROM pg_stat_activity WHERE application_name = '${applicationName}' AND wait_event_type = 'Lock'`;
+  while ((await queryOnce(url, text)).length === 0) await sleep(5);
 };
 
 const none = { definitions: new Map<string, never>(), values: new Map<string, never>() };
@@ -79,35 +73,32 @@ const deal = (more: Partial<NewOpportunity> = {}, custom: Readonly<Record<string
   );
 };
 
+/** The stored records of all opportunities, in the order of their creation. */
+const recordsOf = async (): Promise<Record<string, unknown>[]> => {
+  const text = 'SELECT record FROM opportunities WHERE organization_id = $1 ORDER BY created_at, id';
+  const rows = await database.query<{ record: string }>(setup.organizationId, { text, values: [] });
+  return rows.map(({ record }) => JSON.parse(record) as Record<string, unknown>);
+};
+
 test('a create that runs while a field is hidden stores a record without the field', async () => {
-  const writer = openDatabase({ url: testDatabase.url, applicationName: 'writes-test-writer', maxConnections: 1 });
+  const writer = openDatabase({ url, applicationName, maxConnections: 1 });
   await writer.queryServer({ text: 'BEGIN' });
   await runWrite(writer, setup.organizationId, deal({}, { seats: 12 }), null);
-  let isHidden = false;
-  const change = {
-    organizationId: setup.organizationId,
-    objectType: 'opportunity',
-    slug: 'seats',
-    isHidden: true,
-  } as const;
-  const hiding = administration(database)
-    .updateField(change)
-    .then(() => {
-      isHidden = true;
-    });
+  const { organizationId } = setup;
+  const change = { organizationId, objectType: 'opportunity', slug: 'seats', isHidden: true } as const;
+  const hiding = administration(database).updateField(change);
   await untilSomethingWaits();
-  expect(isHidden).toBe(false);
   await writer.queryServer({ text: 'COMMIT' });
   await hiding;
   await rebuildRecords(database, setup.organizationId);
   await runWrite(writer, setup.organizationId, deal({ name: 'Later' }, { seats: 12 }), null);
   await writer.close();
   const text = 'SELECT record FROM opportunities WHERE organization_id = $1';
-  const records = await database.query<{ record: string }>(setup.organizationId, { text, values: [] });
-  expect(records.map(({ record }) => (JSON.parse(record) as { custom_fields: unknown }).custom_fields)).toEqual([
-    {},
-    {},
-  ]);
+  const records = await database.query<{ record: string }>(organizationId, { text, values: [] });
+  expect(records.map(({ record }) => JSON.parse(record) as unknown)).toMatchObject(
+    Array(2).fill({ custom_fields: {} }),
+  );
+  expect(JSON.stringify(records)).not.toContain('seats');
 });
 
 describe('a repeat that changes nothing', () => {
@@ -121,24 +112,19 @@ describe('a repeat that changes nothing', () => {
     return row?.id !== null;
   };
 
-  test.each<[string, () => Write<unknown>]>([
-    ['account', () => account('acme.com', 'Acme')],
-    ['account with another name', () => account('acme.com', 'Other')],
-    ['contact', () => contact('ann@acme.com', 'Ann', 'Lee')],
-    ['contact without names', () => contact('ann@acme.com')],
-    ['contact with another name', () => contact('ann@acme.com', 'Anna')],
-    ['opportunity', () => deal()],
-    ['opportunity without contacts', () => deal({ primaryContact: undefined, additionalContacts: undefined })],
-    [
-      'opportunity with its primary contact among the additional ones',
-      () => deal({ additionalContacts: [email('ann@acme.com')] }),
-    ],
-    ['opportunity with other values', () => deal({ amount: 5, nextStep: 'Call' }, { seats: 9 })],
-  ])('of an %s assigns no transaction id', async (_about, repeat) => {
+  test('assigns no transaction id as a create', async () => {
     await run(account('acme.com', 'Acme'));
     await run(contact('ann@acme.com', 'Ann', 'Lee'));
     await run(deal());
-    expect(await assignsTransactionId(repeat())).toBe(false);
+    const repeats: Readonly<Record<string, Write<unknown>>> = {
+      'an account': account('acme.com', 'Acme'),
+      'a contact with another name': contact('ann@acme.com', 'Anna'),
+      'without contacts': deal({ primaryContact: undefined, additionalContacts: undefined }),
+      'the primary contact among the additional ones': deal({ additionalContacts: [email('ann@acme.com')] }),
+      'other values': deal({ amount: 5, nextStep: 'Call' }, { seats: 9 }),
+    };
+    for (const [about, repeat] of Object.entries(repeats))
+      expect([about, await assignsTransactionId(repeat)]).toEqual([about, false]);
   });
 
   test('assigns none as an update either', async () => {
@@ -167,7 +153,7 @@ describe('a repeat that changes nothing', () => {
 });
 
 describe('the stored record of every opportunity equals the computed one', () => {
-  const expectStoredIsComputed = async (): Promise<void> => {
+  const expectStoredIsComputed = async (about: string): Promise<void> => {
     const rows = await database.query<{ stored: string; computed: string }>(setup.organizationId, {
       text: `SELECT record AS stored, opportunity_record(o, additional_contact_ids(organization_id, id)) AS computed
                FROM opportunities o WHERE organization_id = $1`,
@@ -175,27 +161,19 @@ describe('the stored record of every opportunity equals the computed one', () =>
     });
     expect(rows.length).toBeGreaterThan(0);
     for (const { stored, computed } of rows) {
-      expect(stored).toBe(computed);
+      expect([about, stored]).toEqual([about, computed]);
       expect(() => void JSON.parse(stored)).not.toThrow();
     }
   };
-  const idOf = async (
-    table: 'accounts' | 'contacts' | 'opportunities',
-    column: string,
-    value: string,
-  ): Promise<string> => {
-    const text = `SELECT id FROM ${table} WHERE organization_id = $1 AND ${column} = $2`;
-    const [row] = await database.query<{ id: string }>(setup.organizationId, { text, values: [value] });
-    return row?.id ?? '';
+  const idOf = async (table: string, condition: string): Promise<{ id: string }> => {
+    const text = `SELECT id FROM ${table} WHERE organization_id = $1 AND ${condition}`;
+    const [row] = await database.query<{ id: string }>(setup.organizationId, { text, values: [] });
+    return row ?? { id: '' };
   };
   const change = async (more: object) =>
-    run(
-      opportunityUpdate(
-        setup,
-        { id: await idOf('opportunities', 'normalized_name', 'deal \\ "quoted" é') },
-        { ...none, ...more },
-      ),
-    );
+    run(opportunityUpdate(setup, await idOf('opportunities', `name LIKE 'Deal %'`), { ...none, ...more }));
+  const changeSeats = (seats: number | null) =>
+    change({ definitions: setup.fieldIndex('opportunity', null).bySlug, values: new Map([['seats', seats]]) });
 
   beforeEach(async () => {
     await run(contact('cid@acme.com', 'Cid "C"', '\\'));
@@ -203,69 +181,52 @@ describe('the stored record of every opportunity equals the computed one', () =>
     await run(deal({ name: 'Other', accountDomain: null, primaryContact: null, additionalContacts: [] }));
   });
 
-  test.each<[string, () => Promise<unknown>]>([
-    ['an opportunity is created', () => Promise.resolve()],
-    ['a repeat changes nothing', () => run(deal())],
-    ['a repeat replaces the primary contact', () => run(deal({ primaryContact: email('cid@acme.com') }))],
-    ['a repeat adds contacts', () => run(deal({ additionalContacts: [email('zoe@acme.com'), email('bob@acme.com')] }))],
-    ['an additional contact gets its names', () => run(contact('bob@acme.com', 'Bob', 'Böb'))],
-    ['the primary contact gets its names', () => run(contact('ann@acme.com', 'Ann'))],
-    ['its account is created again', () => run(account('acme.com', 'Acme Ltd'))],
-    ['a note is put on its contacts', () => run(note('ann@acme.com', 'bob@acme.com'))],
-    ['its name changes', () => change({ name: 'New name' })],
-    ['its stage changes', () => change({ stageId: pipeline.stages[1]?.id })],
-    ['its stage is cleared', () => change({ stageId: null })],
-    [
-      'its contacts are replaced',
-      () => change({ primaryContact: email('new@acme.com'), additionalContacts: [email('x@acme.com')] }),
-    ],
-    ['its contacts are removed', () => change({ primaryContact: null, additionalContacts: [] })],
-    ['its account changes', () => change({ accountDomain: 'moved.com' })],
-    [
-      'a custom value changes',
-      () => change({ definitions: setup.fieldIndex('opportunity', null).bySlug, values: new Map([['seats', 7]]) }),
-    ],
-    [
-      'a custom value is cleared',
-      () => change({ definitions: setup.fieldIndex('opportunity', null).bySlug, values: new Map([['seats', null]]) }),
-    ],
-    [
-      'its account gets another name and domain',
-      async () =>
-        run(
-          accountUpdate({ id: await idOf('accounts', 'domain', 'acme.com') }, { name: 'A', domain: 'b.com', ...none }),
-        ),
-    ],
-    [
-      'an additional contact gets other names and another email',
-      async () => {
-        const id = await idOf('contacts', 'email', 'bob@acme.com');
-        return run(
-          contactUpdate(setup, { id }, { email: email('rob@other.com'), firstName: 'Rob', lastName: null, ...none }),
-        );
-      },
-    ],
-    [
-      'an additional contact is deleted',
-      async () => run(recordDeletion('contact', { id: await idOf('contacts', 'email', 'bob@acme.com') })),
-    ],
-    [
-      'the primary contact is deleted',
-      async () => run(recordDeletion('contact', { id: await idOf('contacts', 'email', 'ann@acme.com') })),
-    ],
-    [
-      'another opportunity is deleted',
-      async () => run(recordDeletion('opportunity', { id: await idOf('opportunities', 'name', 'Other') })),
-    ],
-  ])('after %s', async (_about, write) => {
-    await write();
-    await expectStoredIsComputed();
+  /** Each changes the records that the changes before it have left. */
+  const changes: Readonly<Record<string, () => Promise<unknown>>> = {
+    'a repeat changes nothing': () => run(deal()),
+    'a repeat adds contacts': () => run(deal({ additionalContacts: [email('zoe@acme.com'), email('bob@acme.com')] })),
+    'an additional contact gets its names': () => run(contact('bob@acme.com', 'Bob', 'Böb')),
+    'the primary contact gets its names': () => run(contact('ann@acme.com', 'Ann')),
+    'its account is created again': () => run(account('acme.com', 'Acme Ltd')),
+    'a note is put on its contacts': () => run(note('ann@acme.com', 'bob@acme.com')),
+    'a repeat replaces the primary contact': () => run(deal({ primaryContact: email('cid@acme.com') })),
+    'its stage changes': () => change({ stageId: pipeline.stages[1]?.id }),
+    'its stage is cleared': () => change({ stageId: null }),
+    'a custom value changes': () => changeSeats(7),
+    'a custom value is cleared': () => changeSeats(null),
+    'its account gets another name and domain': async () => {
+      const id = await idOf('accounts', `domain = 'acme.com'`);
+      return run(accountUpdate(id, { name: 'A', domain: 'b.com', ...none }));
+    },
+    'an additional contact gets other names and another email': async () => {
+      const names = { email: email('rob@other.com'), firstName: 'Rob', lastName: null };
+      return run(contactUpdate(setup, await idOf('contacts', `email LIKE 'bob@%'`), { ...names, ...none }));
+    },
+    'an additional contact is deleted': async () =>
+      run(recordDeletion('contact', await idOf('contacts', `email LIKE 'rob@%'`))),
+    'the primary contact is deleted': async () =>
+      run(recordDeletion('contact', await idOf('contacts', `email LIKE 'cid@%'`))),
+    'its contacts are replaced': () =>
+      change({ primaryContact: email('new@acme.com'), additionalContacts: [email('x@acme.com')] }),
+    'its contacts are removed': () => change({ primaryContact: null, additionalContacts: [] }),
+    'its account changes': () => change({ accountDomain: 'moved.com' }),
+    'its name changes': () => change({ name: 'Deal with a new name' }),
+    'another opportunity is deleted': async () =>
+      run(recordDeletion('opportunity', await idOf('opportunities', `name = 'Other'`))),
+  };
+
+  test('after each change', async () => {
+    await expectStoredIsComputed('it is created');
+    for (const [about, write] of Object.entries(changes)) {
+      await write();
+      await expectStoredIsComputed(about);
+    }
+    expect(await recordsOf()).toMatchObject([{ name: 'Deal with a new name', contact_id: null }]);
   });
 
   test('and contains visible custom fields but no hidden ones', async () => {
-    const text = `SELECT record FROM opportunities WHERE organization_id = $1 AND name <> 'Other'`;
-    const [row] = await database.query<{ record: string }>(setup.organizationId, { text, values: [] });
-    expect(JSON.parse(row?.record ?? '')).toMatchObject({ stage_name: 'New "1"', custom_fields: { seats: 3 } });
-    expect(row?.record).not.toContain('secret');
+    const [record] = await recordsOf();
+    expect(record).toMatchObject({ stage_name: 'New "1"', custom_fields: { seats: 3 } });
+    expect(JSON.stringify(record)).not.toContain('secret');
   });
 });

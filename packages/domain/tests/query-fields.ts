@@ -1,25 +1,14 @@
-import type { AttributeType, CustomFieldDefinition, FieldMetadata } from '../src/custom-field/definition.js';
+import type { AttributeType, CustomFieldDefinition } from '../src/custom-field/definition.js';
 import { ApiError, ErrorCollector, type FieldErrors } from '../src/errors.js';
-import type { ObjectType } from '../src/object-type.js';
 import { createFieldIndex, type FieldIndex } from '../src/query/field-index.js';
+import { definitionOf } from './definition-fixture.js';
 
 /** A definition for tests; its id contains its slug. */
 export const define = (
   slug: string,
   attributeType: AttributeType,
-  more: { readonly metadata?: FieldMetadata; readonly isHidden?: boolean; readonly objectType?: ObjectType } = {},
-): CustomFieldDefinition => ({
-  id: `id-of-${slug}`,
-  objectType: more.objectType ?? 'opportunity',
-  slug,
-  name: slug,
-  attributeType,
-  metadata: more.metadata ?? null,
-  position: 0,
-  isHidden: more.isHidden ?? false,
-  pipelineIds: null,
-  slot: null,
-});
+  overrides: Partial<CustomFieldDefinition> = {},
+): CustomFieldDefinition => definitionOf(attributeType, { id: `id-of-${slug}`, slug, name: slug, ...overrides });
 
 const options = ['red', 'green', 'blue'].map((value) => ({ label: value.toUpperCase(), value, color: '#000' }));
 

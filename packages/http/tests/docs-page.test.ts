@@ -51,12 +51,6 @@ describe('GET /docs', () => {
     },
   );
 
-  it('answers other methods with 405', async () => {
-    const refused = await request(app).post('/docs').expect(405);
-    expect(refused.headers).toMatchObject({ allow: 'GET, HEAD' });
-    expect(refused.body).toMatchObject({ success: false, statusCode: 405 });
-  });
-
   it('is 404 if there is no document to show', async () => {
     await request(createTestGateway().app).get('/docs').expect(404);
   });

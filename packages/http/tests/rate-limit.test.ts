@@ -1,12 +1,24 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Store } from 'express-rate-limit';
 import request from 'supertest';
 import type { RateLimits } from '../src/index.js';
-import { createTestGateway, until } from './support.js';
+import { MemoryStore } from '../src/limits/memory-store.js';
+import { runInTurns, type Steps } from '../src/limits/turns.js';
+import { createTestGateway, type TestGateway, until } from './support.js';
+
+/** About half of the pause between two attempts to use a failing store. */
+const pollMs = 500;
 
 const perMinute = (changes: Partial<RateLimits>): { perMinute: RateLimits } => ({
   perMinute: { list: 100, search: 100, inbound: 100, bulk: 100, failedAuth: 100, ...changes },
 });
+
+/** Sends a request with each of these keys in turn. */
+const statusesOf = async ({ app }: TestGateway, ...keys: readonly string[]): Promise<readonly number[]> => {
+  const statuses: number[] = [];
+  for (const key of keys) statuses.push((await request(app).get('/v1/things').set('x-api-key', key)).status);
+  return statuses;
+};
 
 describe('limits of keys and organizations', () => {
   it('are two policies in the headers of every response, including errors', async () => {
@@ -25,46 +37,29 @@ describe('limits of keys and organizations', () => {
     }
   });
 
-  it('answer 429 with an integer Retry-After, only for that group and key', async () => {
-    const { app, key, keys } = createTestGateway({ limits: perMinute({ list: 2 }) });
-    for (let i = 0; i < 2; i++) await request(app).get('/v1/things').set('x-api-key', key).expect(200);
-    const refused = await request(app).get('/v1/things').set('x-api-key', key).expect(429);
-    expect(refused.body).toEqual({
-      success: false,
-      message: 'Rate limit exceeded',
-      statusCode: 429,
-      code: 'rate_limited',
-    });
-    expect(refused.headers['retry-after']).toMatch(/^([1-9]|[1-5]\d|60)$/);
+  it('apply only to one group of operations and one key', async () => {
+    const gateway = createTestGateway({ limits: perMinute({ list: 2 }) });
+    const { app, key, keys } = gateway;
+    expect(await statusesOf(gateway, key, key, key, keys.add())).toEqual([200, 200, 429, 200]);
     await request(app).post('/v1/things/search').send({}).set('x-api-key', key).expect(200);
-    await request(app).get('/v1/things').set('x-api-key', keys.add()).expect(200);
   });
 
   it('allow an organization three times as much as a key', async () => {
-    const { app, keys } = createTestGateway({ limits: perMinute({ list: 2 }) });
-    const statuses: number[] = [];
-    for (let i = 0; i < 4; i++) {
-      const key = keys.add({ organizationId: 'org-7' });
-      for (let j = 0; j < 2; j++) statuses.push((await request(app).get('/v1/things').set('x-api-key', key)).status);
-    }
-    expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 429, 429]);
-    await request(app)
-      .get('/v1/things')
-      .set('x-api-key', keys.add({ organizationId: 'org-8' }))
-      .expect(200);
+    const gateway = createTestGateway({ limits: perMinute({ list: 2 }) });
+    const [a = '', b = '', c = '', d = ''] = Array.from({ length: 4 }, () => gateway.keys.add());
+    const other = gateway.keys.add({ organizationId: 'org-8' });
+    expect(await statusesOf(gateway, a, a, b, b, c, c, d, other)).toEqual([200, 200, 200, 200, 200, 200, 429, 200]);
   });
 
-  it('can be set per key, even above the defaults of the organization', async () => {
-    const { app, keys } = createTestGateway({ limits: perMinute({ list: 2 }) });
-    const small = keys.add({ organizationId: 'a', limits: { list: 1 } });
-    await request(app).get('/v1/things').set('x-api-key', small).expect(200);
-    await request(app).get('/v1/things').set('x-api-key', small).expect(429);
-    const large = keys.add({ organizationId: 'b', limits: { list: 7 } });
-    for (let i = 0; i < 7; i++) await request(app).get('/v1/things').set('x-api-key', large).expect(200);
-    await request(app).get('/v1/things').set('x-api-key', large).expect(429);
-    const bounded = keys.add({ organizationId: 'c', organizationLimits: { list: 1 } });
-    await request(app).get('/v1/things').set('x-api-key', bounded).expect(200);
-    await request(app).get('/v1/things').set('x-api-key', bounded).expect(429);
+  it.each([
+    ['a lower limit', { limits: { list: 1 } }, 1],
+    ['a limit above the default of the organization', { limits: { list: 7 } }, 7],
+    ['a limit of the organization', { organizationLimits: { list: 1 } }, 1],
+  ])('can be set per key: %s', async (_what, changes, count) => {
+    const gateway = createTestGateway({ limits: perMinute({ list: 2 }) });
+    const key = gateway.keys.add(changes);
+    const statuses = await statusesOf(gateway, ...Array.from({ length: count + 1 }, () => key));
+    expect(statuses).toEqual([...Array.from({ length: count }, () => 200), 429]);
   });
 
   it('are off at 0', async () => {
@@ -76,25 +71,25 @@ describe('limits of keys and organizations', () => {
 
 describe('the limit of failed authentications', () => {
   it('counts only failures and never refuses a valid key', async () => {
-    const { app, key } = createTestGateway({ limits: perMinute({ failedAuth: 2 }) });
-    for (let i = 0; i < 3; i++) await request(app).get('/v1/things').set('x-api-key', key).expect(200);
-    for (let i = 0; i < 2; i++) {
-      const refused = await request(app).get('/v1/things').expect(401);
-      expect(refused.headers['ratelimit-policy']).toMatch(/^"failed-auth"; q=2; w=60; /);
-    }
-    const limited = await request(app).get('/v1/things').expect(429);
-    expect(limited.headers['retry-after']).toMatch(/^\d+$/);
-    await request(app).get('/v1/things').set('x-api-key', key).expect(200);
+    const gateway = createTestGateway({ limits: perMinute({ failedAuth: 2 }) });
+    const { app, key } = gateway;
+    expect(await statusesOf(gateway, key, key, key, '', '')).toEqual([200, 200, 200, 401, 401]);
+    const { headers } = await request(app).get('/v1/things').expect(429);
+    expect(headers['ratelimit-policy']).toMatch(/^"failed-auth"; q=2; w=60; /);
+    expect(headers['retry-after']).toMatch(/^\d+$/);
+    expect(await statusesOf(gateway, key)).toEqual([200]);
   });
 
-  it('uses X-Forwarded-For only behind a trusted proxy', async () => {
-    const direct = createTestGateway({ limits: perMinute({ failedAuth: 1 }) }).app;
-    await request(direct).get('/v1/things').set('x-forwarded-for', '1.1.1.1').expect(401);
-    await request(direct).get('/v1/things').set('x-forwarded-for', '2.2.2.2').expect(429);
-    const proxied = createTestGateway({ limits: perMinute({ failedAuth: 1 }), trustProxy: 1 }).app;
-    await request(proxied).get('/v1/things').set('x-forwarded-for', '1.1.1.1').expect(401);
-    await request(proxied).get('/v1/things').set('x-forwarded-for', '2.2.2.2').expect(401);
-    await request(proxied).get('/v1/things').set('x-forwarded-for', '9.9.9.9, 2.2.2.2').expect(429);
+  it.each([
+    ['not without a trusted proxy', false, [401, 429, 429]],
+    ['of a trusted proxy', 1, [401, 401, 429]],
+  ] as const)('uses X-Forwarded-For %s', async (_what, trustProxy, expected) => {
+    const { app } = createTestGateway({ limits: perMinute({ failedAuth: 1 }), trustProxy });
+    const statuses: number[] = [];
+    for (const address of ['1.1.1.1', '2.2.2.2', '9.9.9.9, 2.2.2.2']) {
+      statuses.push((await request(app).get('/v1/things').set('x-forwarded-for', address)).status);
+    }
+    expect(statuses).toEqual(expected);
   });
 });
 
@@ -113,11 +108,10 @@ describe('a shared store', () => {
         decrement: () => undefined,
         resetKey: () => undefined,
       });
-      const { app, key, lines } = createTestGateway({ limits: { ...perMinute({ list: 2 }), createStore } });
+      const gateway = createTestGateway({ limits: { ...perMinute({ list: 2 }), createStore } });
+      const { key, lines } = gateway;
       isDown = true;
-      const statuses: number[] = [];
-      for (let i = 0; i < 3; i++) statuses.push((await request(app).get('/v1/things').set('x-api-key', key)).status);
-      expect(statuses).toEqual([200, 200, 429]);
+      expect(await statusesOf(gateway, key, key, key)).toEqual([200, 200, 429]);
       // All limiters share one store, so a failure found by one spares the others the attempt.
       expect(calls).toBe(1);
       expect(lines.filter((line) => line.includes('shared store of rate limits fails'))).toHaveLength(1);
@@ -158,15 +152,100 @@ describe('a shared store', () => {
     await until(async () => {
       await call();
       return prepared >= 3 * stores;
-    }, 100);
+    }, pollMs);
     expect(asked).toBe(1);
     expect([said('shared store of rate limits fails'), said('answers again')]).toEqual([1, 0]);
     takesMs = 0;
     await until(async () => {
       await call();
       return said('answers again') === 1;
-    }, 100);
+    }, pollMs);
     await call();
     expect(asked).toBeGreaterThan(1);
+  });
+});
+
+const windowMs = 60;
+const hourMs = 3_600_000;
+
+const untilItEnds = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, windowMs + 5));
+/** Sets the system clock forward or back. */
+const setClock = (byMs: number): void => {
+  const real = Date.now.bind(Date);
+  jest.spyOn(Date, 'now').mockImplementation(() => real() + byMs);
+};
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+describe('MemoryStore', () => {
+  it('counts per window', async () => {
+    const store = new MemoryStore(windowMs);
+    expect(store.increment('a').totalHits).toBe(1);
+    expect(store.increment('a').totalHits).toBe(2);
+    expect(store.increment('b').totalHits).toBe(1);
+    await untilItEnds();
+    expect(store.increment('a').totalHits).toBe(1);
+  });
+
+  it.each([-hourMs, hourMs])(
+    'ends a window on time although the system clock is set forward by %d ms',
+    async (byMs) => {
+      const store = new MemoryStore(windowMs);
+      store.increment('a');
+      setClock(byMs);
+      const { totalHits, resetTime } = store.increment('a');
+      expect(totalHits).toBe(2);
+      expect((resetTime?.getTime() ?? Infinity) - Date.now()).toBeLessThanOrEqual(windowMs);
+      await untilItEnds();
+      expect(store.increment('a').totalHits).toBe(1);
+    },
+  );
+
+  it('drops the oldest window if there are too many', () => {
+    const store = new MemoryStore(hourMs, 2);
+    for (const key of ['a', 'b', 'c']) store.increment(key);
+    expect(store.increment('c').totalHits).toBe(2);
+    expect(store.increment('a').totalHits).toBe(1);
+  });
+});
+
+const stepMs = 2;
+
+/** Work that takes some time in each of its steps. */
+function* workOf(steps: number): Steps<number> {
+  for (let step = 0; step < steps; step += 1) {
+    const endsAtMs = performance.now() + stepMs;
+    while (performance.now() < endsAtMs);
+    yield;
+  }
+  return steps;
+}
+
+describe('runInTurns', () => {
+  it('lets others have a turn after each step, however much work is running', async () => {
+    let turns = 0;
+    let isOver = false;
+    const count = async (): Promise<void> => {
+      while (!isOver) {
+        await new Promise((resolve) => setImmediate(resolve));
+        turns += 1;
+      }
+    };
+    const counting = count();
+    const works = [runInTurns(workOf(5)), runInTurns(workOf(5)), runInTurns(workOf(5))];
+    expect(await Promise.all(works)).toEqual([5, 5, 5]);
+    isOver = true;
+    await counting;
+    // Not 15, because each piece of work runs its first step at once.
+    expect(turns).toBeGreaterThanOrEqual(12);
+  });
+
+  it('rejects if the work throws', async () => {
+    function* failing(): Steps<void> {
+      yield;
+      throw new Error('no');
+    }
+    await expect(runInTurns(failing())).rejects.toThrow('no');
   });
 });

@@ -1,7 +1,20 @@
+import { once } from 'node:events';
+import { get as httpGet, type IncomingMessage } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { ApiError } from '@crm/domain';
 import request from 'supertest';
-import { bodyOf, createTestGateway, listThings, operations, parseRaw, sendRaw, withServer } from './support.js';
+import { defineOperation, JsonParts, JsonText } from '../src/index.js';
+import {
+  type Behaviour,
+  bodyOf,
+  createTestGateway,
+  listThings,
+  operations,
+  parseRaw,
+  sendRaw,
+  withServer,
+} from './support.js';
 
 const openApiDocument = {
   openapi: '3.1.0',
@@ -88,37 +101,29 @@ describe('HEAD', () => {
       expect(answers).not.toContain('{');
     });
   });
-
-  it('gets 405 where only other methods are allowed', async () => {
-    const response = await request(app).head('/v1/things/search').set('x-api-key', key).expect(405);
-    expect(response.headers['allow']).toBe('POST');
-  });
 });
 
 describe('404 and 405', () => {
-  it('are only returned with a valid key', async () => {
-    await get('/v1/nothing').expect(404);
-    await get('/v1/things/').expect(404);
-    await get('/V1/things').expect(404);
-    const response = await request(app).delete('/v1/things').set('x-api-key', key).expect(405);
-    expect(response.headers['allow']).toBe('GET, HEAD');
-    expect(response.body).toEqual({
-      success: false,
-      message: 'Method not allowed',
-      statusCode: 405,
-      code: 'method_not_allowed',
-    });
-    await request(app).options('/v1/things').set('x-api-key', key).expect(405);
+  it.each([
+    ['get', '/v1/nothing', 404, undefined],
+    ['get', '/v1/things/', 404, undefined],
+    ['get', '/V1/things', 404, undefined],
+    ['get', '/', 404, undefined],
+    ['delete', '/v1/things', 405, 'GET, HEAD'],
+    ['options', '/v1/things', 405, 'GET, HEAD'],
+    ['post', '/livez', 405, 'GET, HEAD'],
+    ['post', '/docs', 405, 'GET, HEAD'],
+  ] as const)('%s %s gets %d in the envelope', async (method, path, statusCode, allow) => {
+    const response = await request(app)[method](path).set('x-api-key', key);
+    expect([response.status, response.headers['allow']]).toEqual([statusCode, allow]);
+    const [message, code] =
+      statusCode === 404 ? ['Not found', 'not_found'] : ['Method not allowed', 'method_not_allowed'];
+    expect(response.body).toEqual({ success: false, message, statusCode, code });
   });
 
-  it('are in the envelope outside /v1', async () => {
-    expect((await request(app).get('/').expect(404)).body).toEqual({
-      success: false,
-      message: 'Not found',
-      statusCode: 404,
-      code: 'not_found',
-    });
-    expect((await request(app).post('/livez').expect(405)).headers['allow']).toBe('GET, HEAD');
+  it('HEAD gets 405 where only other methods are allowed', async () => {
+    const response = await request(app).head('/v1/things/search').set('x-api-key', key).expect(405);
+    expect(response.headers['allow']).toBe('POST');
   });
 });
 
@@ -162,5 +167,55 @@ describe('building the app', () => {
     expect(() => createTestGateway({ operations: [first, first] })).toThrow('Two operations answer GET /v1/things');
     const foreign = { ...first, contract: { ...listThings, gateway: 'inbound' as const } };
     expect(() => createTestGateway({ operations: [foreign] })).toThrow('belongs to the inbound gateway');
+  });
+});
+
+const names = JSON.stringify(['Zürich', 'Київ', '更新契約', '😀']);
+const long = `[${Array.from({ length: 600 }, () => names).join(',')}]`;
+const envelope = (data: string): string => `{"success":true,"message":"Größe","data":${data}}`;
+
+interface Answer {
+  readonly headers: IncomingMessage['headers'];
+  readonly bytes: Buffer;
+}
+
+/** Sends one request for each `Accept-Encoding`, without the automatic decoding of other clients. */
+const askAll = async (data: JsonText | JsonParts, accepted: readonly (string | undefined)[]): Promise<Answer[]> => {
+  const operation = defineOperation<Behaviour, typeof listThings>(listThings, async () => ({ message: 'Größe', data }));
+  const gateway = createTestGateway({ operations: [operation] });
+  const answers: Answer[] = [];
+  await withServer(gateway, async ({ port }) => {
+    for (const encoding of accepted) {
+      const headers = { 'x-api-key': gateway.key, ...(encoding === undefined ? {} : { 'accept-encoding': encoding }) };
+      const [message] = (await once(httpGet({ port, path: '/v1/things', headers }), 'response')) as [IncomingMessage];
+      const bytes = Buffer.concat((await message.toArray()) as Buffer[]);
+      expect(message.headers['content-length']).toBe(String(bytes.length));
+      answers.push({ headers: message.headers, bytes });
+    }
+  });
+  return answers;
+};
+
+describe.each<[string, (json: string) => JsonText | JsonParts]>([
+  ['text', (json) => new JsonText(json)],
+  ['parts', (json) => new JsonParts([json.slice(0, 4), Buffer.from(json.slice(4, -1)), json.slice(-1)])],
+])('a response made of %s', (_, make) => {
+  it.each([
+    [undefined, [undefined, 'identity', 'deflate', 'br;q=0', ''], (bytes: Buffer) => bytes],
+    ['br', ['br', 'gzip, deflate, br', '*', 'gzip;q=0.5, br'], brotliDecompressSync],
+    ['gzip', ['gzip', 'gzip, br;q=0'], gunzipSync],
+  ] as const)('that is long is encoded as %s if the client prefers it', async (encoding, accepted, decode) => {
+    for (const { headers, bytes } of await askAll(make(long), accepted)) {
+      expect(headers['content-encoding']).toBe(encoding);
+      expect(headers.vary).toBe('Accept-Encoding');
+      expect(decode(bytes).toString()).toBe(envelope(long));
+    }
+  });
+
+  it('that is short is not compressed', async () => {
+    const [answer] = await askAll(make(names), ['br, gzip']);
+    expect(answer?.headers).not.toHaveProperty('content-encoding');
+    expect(answer?.headers).not.toHaveProperty('vary');
+    expect(answer?.bytes.toString()).toBe(envelope(names));
   });
 });

@@ -1,10 +1,7 @@
 import { once } from 'node:events';
-import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
-import { testSize } from '@crm/testing';
-import { defaultRateLimits } from '../src/index.js';
-import { block, createTestGateway, parseRaw, sendRaw, sleep, until, withServer } from './support.js';
+import { block, createTestGateway, parseRaw, sendRaw, until, withServer } from './support.js';
 
 const envelope = (statusCode: number) => ({ success: false, message: expect.any(String) as unknown, statusCode });
 
@@ -57,52 +54,7 @@ describe('a port that is taken', () => {
   });
 });
 
-interface Load {
-  readonly failures: string[];
-  answered: number;
-}
-
-/** Sends requests in a row over one keep-alive connection until the server refuses new connections. */
-const callUntilRefused = async (port: number, key: string, agent: Agent, load: Load): Promise<void> => {
-  for (;;) {
-    const outcome = await new Promise<string>((resolve) => {
-      const call = httpRequest(
-        { port, host: '127.0.0.1', path: '/v1/things', agent, headers: { 'x-api-key': key } },
-        (response) => {
-          response.resume();
-          response.on('end', () => resolve(String(response.statusCode)));
-          response.on('error', (error) => resolve(error.message));
-        },
-      );
-      call.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
-      call.end();
-    });
-    if (outcome === 'ECONNREFUSED') return;
-    if (outcome === '200') load.answered++;
-    else load.failures.push(outcome);
-  }
-};
-
 describe('stopping', () => {
-  it('R14: loses no request under load', async () => {
-    const load: Load = { failures: [], answered: 0 };
-    const rounds = testSize({ short: 2, soak: 20 });
-    for (let round = 0; round < rounds; round++) {
-      const gateway = createTestGateway({ limits: { perMinute: { ...defaultRateLimits, list: 0 } } });
-      gateway.behaviour.run = () => sleep(2);
-      await withServer(gateway, async (running) => {
-        const agent = new Agent({ keepAlive: true, maxSockets: 16 });
-        const calls = Array.from({ length: 16 }, () => callUntilRefused(running.port, gateway.key, agent, load));
-        await sleep(30 + round);
-        await running.stop();
-        await Promise.all(calls);
-        agent.destroy();
-      });
-    }
-    expect(load.failures).toEqual([]);
-    expect(load.answered).toBeGreaterThan(rounds * 16);
-  });
-
   it('answers a request that has arrived but was not read when idle connections are closed', async () => {
     const gateway = createTestGateway();
     await withServer(gateway, async (running) => {

@@ -6,7 +6,7 @@ import { createTestGateway, type TestGateway, until, withServer } from './suppor
 /** Larger than the network buffers, so that a part of a response stays in the process. */
 const answerBytes = 12_000_000;
 const longAnswer = JSON.stringify('x'.repeat(answerBytes));
-const pollMs = 50;
+const pollMs = 150;
 
 const open = (port: number): Promise<Socket> =>
   new Promise((resolve) => {

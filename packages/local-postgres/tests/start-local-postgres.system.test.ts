@@ -71,12 +71,6 @@ describe('a new data directory', () => {
     expect((await stat(join(folder, 'data'))).mode & 0o077).toBe(0);
   });
 
-  test('has the extensions that come with PostgreSQL', async () => {
-    const { url } = await start();
-    await queryOne(url, 'CREATE EXTENSION pg_trgm');
-    expect(await queryOne(url, "SELECT similarity('acme', 'acme')")).toBe(1);
-  });
-
   test('is created once if two starts race', async () => {
     const [first, second] = await Promise.all([start(), start()]);
     expect(second.pid).toBe(first.pid);

@@ -3,6 +3,7 @@
 const { appendFileSync, mkdirSync } = require('node:fs');
 const { join, relative } = require('node:path');
 const { TestEnvironment } = require('jest-environment-node');
+const { processorSeconds } = require('../scripts/processor-seconds.cjs');
 
 const sharedClasses = {
   Date,
@@ -19,7 +20,7 @@ const sharedClasses = {
 
 module.exports = class extends TestEnvironment {
   #path;
-  #cpuBefore = process.cpuUsage();
+  #secondsBefore = processorSeconds();
 
   constructor(config, context) {
     super(config, context);
@@ -29,11 +30,10 @@ module.exports = class extends TestEnvironment {
 
   async teardown() {
     await super.teardown();
-    const { user, system } = process.cpuUsage(this.#cpuBefore);
     const folder = process.env.CRM_FIGURES_DIR;
-    if (folder === undefined) return;
+    if (folder === undefined || this.#secondsBefore === null) return;
     mkdirSync(folder, { recursive: true });
-    const line = JSON.stringify({ path: this.#path, seconds: (user + system) / 1e6 });
+    const line = JSON.stringify({ path: this.#path, seconds: processorSeconds() - this.#secondsBefore });
     appendFileSync(join(folder, 'processor-time.jsonl'), `${line}\n`);
   }
 };

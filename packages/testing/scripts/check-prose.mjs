@@ -17,7 +17,7 @@ const skippedFolders = new Set([
 const isText = /\.(?:md|ts|js|mjs|cjs|sql|prisma|ya?ml|sh|conf|css|html)$|^Dockerfile|^run$|^openapi.*\.json$/;
 
 /** Files that contain the words because they define the rules. */
-const ownFiles = new Set(['prose.mjs', 'prose.test.ts']);
+const ownFiles = new Set(['prose.mjs', 'repository.test.ts']);
 
 function* filesIn(folder) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

@@ -1,39 +1,15 @@
 // The table of the figures that the tests of requirements reported.
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from './test-files.mjs';
 
-const requirements = {
-  R1: 'one record per natural key',
-  R2: 'no deadlock',
-  R3: 'acknowledged writes survive a crash',
-  R4: 'creates are atomic',
-  R5: 'walks are complete',
-  R6: 'cursors are bound and authenticated',
-  R7: 'organizations are isolated',
-  R8: 'one and the same 401',
-  R9: 'bounds of bodies',
-  R10: 'hostile input',
-  R11: 'worst query',
-  R12: 'rate limits over processes',
-  R13: 'overload',
-  R14: 'shutdown under load',
-  R15: 'restart of the database',
-  R16: 'migrations',
-  R17: 'npm start on a fresh clone',
-  R18: 'reading after writing',
-  R19: 'the organization comes first',
-  R20: 'no secrets in logs',
-  R21: 'every answer is in the contract',
-  R22: 'one note per key',
-  R23: 'the change log is complete',
-  R24: 'readers see each event once',
-  R27: 'an erased person leaves no trace',
-  R28: 'merges race other writes',
-  R29: 'backups can be restored',
-  R30: 'rolling upgrade',
-  R31: 'a noisy organization',
-};
+/** The names of the requirements in docs/security.md, by number. */
+const requirements = Object.fromEntries(
+  [...readFileSync(join(root, 'docs/security.md'), 'utf8').matchAll(/^\| (R\d+) +\| ([^|]+?) +\|/gm)].map(
+    ([, number, name]) => [number, name],
+  ),
+);
 
 /** Where the tests of this run write their figures. */
 export const figuresFolder =
@@ -47,7 +23,7 @@ const readFigures = async (folder) =>
 
 const rowsOf = (figures, isWholeTier) => {
   const unknown = figures.find(({ requirement }) => !(requirement in requirements));
-  if (unknown !== undefined) throw new Error(`figures.mjs does not list the requirement ${unknown.requirement}`);
+  if (unknown !== undefined) throw new Error(`docs/security.md does not list the requirement ${unknown.requirement}`);
   return Object.entries(requirements).flatMap(([requirement, name]) => {
     const own = figures.filter((figure) => figure.requirement === requirement);
     if (own.length === 0) return isWholeTier ? [[requirement, name, '-', 'not measured in this run']] : [];

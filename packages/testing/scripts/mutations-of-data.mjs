@@ -81,9 +81,25 @@ BEGIN
     requirement: 'R28',
     removed: 'the alias lookup for a domain without an account',
     file: 'packages/db/sql/functions/accounts.sql',
+    from: 'SELECT l.account_id INTO v_id FROM account_aliases l WHERE l.organization_id = p_organization_id AND l.domain = p_domain;',
+    to: 'v_id := NULL;',
+    tests: 'apps/inbound-gateway merges',
+  },
+  {
+    requirement: 'R28',
+    removed: 'the alias lookup for many domains at once',
+    file: 'packages/db/sql/functions/accounts.sql',
     from: `(SELECT l.account_id FROM account_aliases l WHERE l.organization_id = p_organization_id AND l.domain = k.key))`,
     to: 'NULL)',
-    tests: 'apps/inbound-gateway merge-races',
+    tests: 'apps/inbound-gateway merges',
+  },
+  {
+    requirement: 'R28',
+    removed: 'the alias lookup for many emails at once',
+    file: 'packages/db/sql/functions/contacts.sql',
+    from: `(SELECT l.contact_id FROM contact_aliases l WHERE l.organization_id = p_organization_id AND l.email = k.key))`,
+    to: 'NULL)',
+    tests: 'apps/inbound-gateway merges',
   },
   {
     requirement: 'R3',
@@ -101,7 +117,7 @@ BEGIN
     to: `const statement = { text: writeSql, values, isPrepared: true };
     const first = "SELECT ensure_accounts($1, coalesce($2::jsonb->'accounts', '[]'), coalesce($2::jsonb->'contacts', '[]'))";
     await database.query(organizationId, { text: first, values: [values[1]] });`,
-    tests: 'apps/inbound-gateway lost-connections',
+    tests: 'apps/inbound-gateway interrupted-writes',
   },
   {
     requirement: 'R5',
@@ -156,7 +172,7 @@ BEGIN
     removed: 'the statement timeout',
     file: 'packages/db/src/database.ts',
     from: 'statement_timeout: options.statementTimeoutMs,',
-    to: 'statement_timeout: 0,',
+    to: 'statement_timeout: 60_000,',
     tests: 'apps/read-gateway search-timeouts',
   },
   {
@@ -233,11 +249,12 @@ BEGIN
   },
   {
     requirement: 'R22',
-    removed: 'the rule that notes are not repeated',
-    file: 'packages/db/src/write/write.ts',
-    from: "write.function === 'create_note' ? run() : retryTransaction(run)",
-    to: 'retryTransaction(run)',
-    tests: 'packages/db retries',
+    removed: 'the rule that a write without an answer is not repeated',
+    file: 'packages/db/src/database-errors.ts',
+    from: `if (cause === null || attempt === attempts || !(retryable.has(cause.code) || isShardMoved(cause))) throw error;`,
+    to: `if (attempt === attempts || !(cause === null || retryable.has(cause.code) || isShardMoved(cause))) throw error;
+      if (cause === null) continue;`,
+    tests: 'apps/inbound-gateway interrupted-writes',
   },
   {
     requirement: 'R22',

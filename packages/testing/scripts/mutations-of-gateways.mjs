@@ -72,7 +72,7 @@ export const mutationsOfGateways = [
     file: 'packages/http/src/request/head.ts',
     from: "transferEncoding !== undefined && transferEncoding.toLowerCase() !== 'chunked'",
     to: "transferEncoding === ''",
-    tests: 'packages/http broken-requests',
+    tests: 'packages/http hostile-input',
   },
   {
     requirement: 'R12',
@@ -104,7 +104,7 @@ export const mutationsOfGateways = [
     file: 'packages/http/src/limits/memory-store.ts',
     from: 'return this.#endsAtMs - performance.now();',
     to: 'return this.#endsAtMs - (Date.now() - performance.timeOrigin);',
-    tests: 'packages/http limits/limits',
+    tests: 'packages/http rate-limit',
   },
   {
     requirement: 'R13',
@@ -208,7 +208,7 @@ export const mutationsOfGateways = [
     file: 'packages/http/src/limits/turns.ts',
     from: '    await nextTurn();\n',
     to: '',
-    tests: 'packages/http limits/limits',
+    tests: 'packages/http rate-limit',
   },
   {
     requirement: 'R31',

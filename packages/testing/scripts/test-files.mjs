@@ -36,7 +36,7 @@ const describeFile = (path) => {
     path,
     tier: tierOf(path),
     isUnit: isUnit(path),
-    usesGateways: /\b(startTestGateway|readTestStack)\b/.test(text),
+    usesGateways: /\b(startTestGateway|useGateway|readTestStack)\b/.test(text),
     hasSoakSize: /\b(testSize|propertyRuns)\(/.test(text),
     needs: /@needs ([^*\n]+)/.exec(text)?.[1]?.trim().split(/\s+/) ?? [],
     requirements: [...new Set([...text.matchAll(/reportFigure\(\s*'(R\d+)'/g)].map(([, number]) => number))],

@@ -1,18 +1,15 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chown, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { withAdminClient } from './admin-client.js';
 import { findFreePort } from './gateway/free-port.js';
+import { acceptsConnections, endProgram, waitForProgram } from './program.js';
 
 const packagesFolder = '/usr/lib/postgresql';
-const startTimeoutMs = 60_000;
-const startCheckEveryMs = 50;
 const runFile = promisify(execFile);
 
 /** The programs of the newest PostgreSQL in Debian's packages. The one from the npm registry lacks `pg_basebackup`. */
@@ -28,7 +25,7 @@ const findPrograms = async (): Promise<string> => {
 };
 
 /** A user of the operating system. */
-export interface ServiceUser {
+interface ServiceUser {
   readonly uid: number;
   readonly gid: number;
 }
@@ -67,21 +64,6 @@ export interface DebianPostgres {
   /** Ends every server and removes the data. */
   remove(): Promise<void>;
 }
-
-const waitUntilReady = async (url: string, child: ChildProcess): Promise<void> => {
-  const deadline = performance.now() + startTimeoutMs;
-  for (;;) {
-    const failure = await withAdminClient(url, (client) => client.query('SELECT 1')).then(
-      () => null,
-      (error: unknown) => error,
-    );
-    if (failure === null) return;
-    if (child.exitCode !== null || performance.now() > deadline) {
-      throw new Error('PostgreSQL did not start', { cause: failure });
-    }
-    await new Promise((resolve) => setTimeout(resolve, startCheckEveryMs));
-  }
-};
 
 /** Finds the programs and creates the folder. @throws Error that says what to install if they are missing */
 export const openDebianPostgres = async (): Promise<DebianPostgres> => {
@@ -133,13 +115,10 @@ const debianServer = (url: string, spawnServer: () => ChildProcess): DebianServe
     url,
     start: async () => {
       child = spawnServer();
-      await waitUntilReady(url, child);
+      await waitForProgram('PostgreSQL', child, () => acceptsConnections(url));
     },
     kill: async () => {
-      if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-      const ended = once(child, 'exit');
-      child.kill('SIGQUIT');
-      await ended;
+      if (child !== undefined) await endProgram(child, 'SIGQUIT');
     },
   };
 };

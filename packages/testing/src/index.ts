@@ -10,7 +10,6 @@ export {
   createTestOrganization,
   type OrganizationTools,
   type TestField,
-  type TestKeyOptions,
   type TestOrganization,
 } from './gateway/test-organization.js';
 export { startFaultProxy, type FaultProxy } from './fault-proxy.js';

@@ -19,7 +19,6 @@ export interface DocumentedOperation {
 
 interface Schema {
   readonly $ref?: string;
-  readonly type?: string | readonly string[];
   readonly format?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
@@ -31,12 +30,7 @@ interface Schema {
 
 interface OperationObject {
   readonly operationId: string;
-  readonly parameters?: readonly {
-    readonly name: string;
-    readonly in: string;
-    readonly schema?: Schema;
-    readonly $ref?: string;
-  }[];
+  readonly parameters?: readonly { readonly name: string; readonly schema?: Schema }[];
   readonly requestBody?: {
     readonly content: Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>;
   };
@@ -55,22 +49,17 @@ export const documentedOperations = (document: OpenApiDocument): readonly Docume
     const { $ref } = unresolved;
     // Filters contain filters, so one level is enough.
     if ($ref !== undefined && within.includes($ref)) return [];
-    const inside = $ref === undefined ? within : [...within, $ref];
+    const parents = $ref === undefined ? within : [...within, $ref];
     const schema = resolve(unresolved);
-    const variants = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];
-    const inProperties = Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
-      idFields(property, path === '' ? name : `${path}.${name}`, inside),
-    );
-    const inItems = schema.items === undefined ? [] : idFields(schema.items, `${path}[0]`, inside);
-    const own = schema.format === 'uuid' || path.endsWith('owner_email') ? [path] : [];
-    return [
-      ...new Set([
-        ...own,
-        ...inProperties,
-        ...inItems,
-        ...variants.flatMap((variant) => idFields(variant, path, inside)),
-      ]),
+    const inside: readonly (readonly [Schema, string])[] = [
+      ...[schema.anyOf, schema.oneOf, schema.allOf].flatMap((list) => list ?? []).map((one) => [one, path] as const),
+      ...Object.entries(schema.properties ?? {}).map(
+        ([name, property]) => [property, path === '' ? name : `${path}.${name}`] as const,
+      ),
+      ...(schema.items === undefined ? [] : [[schema.items, `${path}[0]`] as const]),
     ];
+    const own = schema.format === 'uuid' || path.endsWith('owner_email') ? [path] : [];
+    return [...new Set([...own, ...inside.flatMap(([each, at]) => idFields(each, at, parents))])];
   };
   return Object.entries(document.paths).flatMap(([path, item]) =>
     methods.flatMap((method) => {

@@ -1,11 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
-import { type LocalPostgres, startLocalPostgres } from '@crm/local-postgres';
+import { readFile } from 'node:fs/promises';
 
 import { findFreePort } from './gateway/free-port.js';
+import { startThrowawayPostgres } from './throwaway-postgres.js';
 
 /** A PostgreSQL for one test file, which may stop and kill it. It stores data as durably as in production. */
 export interface OwnPostgres {
@@ -39,37 +35,25 @@ const childrenOf = async (pid: number): Promise<number[]> =>
 
 /** Starts a server with PostgreSQL's own settings for durability. */
 export const startOwnPostgres = async (): Promise<OwnPostgres> => {
-  const folder = await mkdtemp(join(tmpdir(), 'crm-own-'));
-  const options = {
-    dataDir: join(folder, 'postgres'),
-    port: await findFreePort(),
-    user: 'postgres',
-    password: randomBytes(16).toString('hex'),
-    database: 'postgres',
-    stopOnExit: true,
-  };
-  let server: LocalPostgres = await startLocalPostgres(options);
+  const server = await startThrowawayPostgres({ port: await findFreePort() });
   return {
-    url: server.url,
+    url: server.current().url,
     kill: async () => {
-      process.kill(server.pid, 'SIGKILL');
-      while (isAlive(server.pid)) await new Promise((resolve) => setTimeout(resolve, goneCheckEveryMs));
+      const { pid } = server.current();
+      process.kill(pid, 'SIGKILL');
+      while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, goneCheckEveryMs));
     },
     pause: async () => {
-      const pids = [server.pid, ...(await childrenOf(server.pid))];
+      const { pid } = server.current();
+      const pids = [pid, ...(await childrenOf(pid))];
       const signalAll = (signal: 'SIGSTOP' | 'SIGCONT'): void => {
-        for (const pid of pids) if (isAlive(pid)) process.kill(pid, signal);
+        for (const each of pids) if (isAlive(each)) process.kill(each, signal);
       };
       signalAll('SIGSTOP');
       return () => signalAll('SIGCONT');
     },
-    shutDown: () => server.stop(),
-    start: async () => {
-      server = await startLocalPostgres(options);
-    },
-    stop: async () => {
-      await server.stop();
-      await rm(folder, { recursive: true, force: true });
-    },
+    shutDown: () => server.current().stop(),
+    start: () => server.start(),
+    stop: () => server.stop(),
   };
 };

@@ -1,15 +1,13 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync, spawn } from 'node:child_process';
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { withAdminClient } from './admin-client.js';
 import { findServiceUser } from './debian-postgres.js';
 import { findFreePort } from './gateway/free-port.js';
+import { acceptsConnections, endProgram, waitForProgram } from './program.js';
 
 const program = '/usr/sbin/pgbouncer';
-const startTimeoutMs = 20_000;
 
 /** A pooler in front of one database. */
 export interface PgBouncer {
@@ -59,31 +57,12 @@ export const startPgBouncer = async (databaseUrl: string, poolMode: 'session' | 
   process.once('exit', () => child.kill('SIGKILL'));
   target.port = String(port);
   target.searchParams.set('pgbouncer', 'true');
-  await waitUntilReady(target.href, child);
+  await waitForProgram('PgBouncer', child, () => acceptsConnections(target.href));
   return {
     url: target.href,
     stop: async () => {
-      if (child.exitCode === null) {
-        const ended = once(child, 'exit');
-        child.kill('SIGKILL');
-        await ended;
-      }
+      await endProgram(child, 'SIGKILL');
       await rm(folder, { recursive: true, force: true });
     },
   };
-};
-
-const waitUntilReady = async (url: string, child: ChildProcess): Promise<void> => {
-  const deadlineMs = performance.now() + startTimeoutMs;
-  for (;;) {
-    const failure = await withAdminClient(url, (client) => client.query('SELECT 1')).then(
-      () => null,
-      (error: unknown) => error,
-    );
-    if (failure === null) return;
-    if (child.exitCode !== null || performance.now() > deadlineMs) {
-      throw new Error('PgBouncer did not start', { cause: failure });
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 };

@@ -1,20 +1,16 @@
 import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 import { findFreePort } from './gateway/free-port.js';
+import { endProgram, isOk, waitForProgram } from './program.js';
 
 const server = '/usr/bin/prometheus';
 const tool = '/usr/bin/promtool';
-/** Guards against hanging. */
-const startTimeoutMs = 30_000;
 const toolTimeoutMs = 60_000;
-const pollEveryMs = 50;
 
 const checkInstalled = (binary: string): void => {
   if (!existsSync(binary)) throw new Error(`${binary} is missing. Install it: apt-get install prometheus`);
@@ -70,25 +66,19 @@ export const startPrometheus = async (rules: string): Promise<TestPrometheus> =>
   let output = '';
   child.stderr.on('data', (bytes: Buffer) => (output += bytes.toString()));
   const stop = async (): Promise<void> => {
-    if (child.exitCode === null && child.signalCode === null) {
-      const exited = once(child, 'exit');
-      child.kill('SIGTERM');
-      await exited;
-    }
+    await endProgram(child, 'SIGTERM');
     await rm(folder, { recursive: true, force: true });
   };
-  const isReady = () =>
-    fetch(`${url}/-/ready`).then(
-      ({ ok }) => ok,
-      () => false,
+  try {
+    await waitForProgram(
+      'Prometheus',
+      child,
+      () => isOk(`${url}/-/ready`),
+      () => output,
     );
-  const deadlineMs = performance.now() + startTimeoutMs;
-  while (!(await isReady())) {
-    if (child.exitCode !== null || performance.now() > deadlineMs) {
-      await stop();
-      throw new Error(`Prometheus did not start:\n${output}`);
-    }
-    await sleep(pollEveryMs);
+  } catch (error) {
+    await stop();
+    throw error;
   }
   const firing = async (alert: string) => {
     const { data } = (await (await fetch(`${url}/api/v1/alerts`)).json()) as Alerts;

@@ -1,14 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { findFreePort } from './gateway/free-port.js';
+import { endProgram, waitForProgram } from './program.js';
 
 const binary = '/usr/bin/redis-server';
-const startTimeoutMs = 15_000;
-const pollEveryMs = 20;
 
 /** A separate Redis for one test, without persistence. */
 export interface TestRedis {
@@ -49,18 +46,10 @@ export const createTestRedis = async (): Promise<TestRedis> => {
     start: async () => {
       const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
       child = spawn(binary, args, { stdio: 'ignore' });
-      const deadlineMs = performance.now() + startTimeoutMs;
-      while (!(await answers(port))) {
-        if (child.exitCode !== null) throw new Error(`redis-server ended with code ${child.exitCode}`);
-        if (performance.now() > deadlineMs) throw new Error('redis-server does not answer');
-        await sleep(pollEveryMs);
-      }
+      await waitForProgram('redis-server', child, () => answers(port));
     },
     kill: async () => {
-      if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-      const exited = once(child, 'exit');
-      child.kill('SIGKILL');
-      await exited;
+      if (child !== undefined) await endProgram(child, 'SIGKILL');
     },
     setFull: async (isFull) => {
       // An empty Redis already uses more than one byte, and 0 would mean no limit.

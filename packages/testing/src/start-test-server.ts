@@ -1,15 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
-import { startLocalPostgres } from '@crm/local-postgres';
 
 import { withAdminClient } from './admin-client.js';
 import { readCitusUrl, testServerUrls } from './citus.js';
 import { openDebianPostgres } from './debian-postgres.js';
 import { createTestRoles } from './test-roles.js';
 import { databasePrefix, publishTestServer, readTestServer } from './test-server.js';
+import { startThrowawayPostgres } from './throwaway-postgres.js';
 
 /** No test data survives the run, so nothing needs to reach the disk. */
 const SETTINGS = {
@@ -27,22 +23,8 @@ interface Server {
 }
 
 async function startEmbedded(): Promise<Server> {
-  const folder = await mkdtemp(join(tmpdir(), 'crm-test-'));
-  const server = await startLocalPostgres({
-    dataDir: join(folder, 'postgres'),
-    user: 'postgres',
-    password: randomBytes(16).toString('hex'),
-    database: 'postgres',
-    settings: SETTINGS,
-    stopOnExit: true,
-  });
-  return {
-    url: server.url,
-    stop: async () => {
-      await server.stop();
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+  const server = await startThrowawayPostgres({ settings: SETTINGS });
+  return { url: server.current().url, stop: () => server.stop() };
 }
 
 async function startDebian(): Promise<Server> {

@@ -3,7 +3,7 @@ const SERVER_URL_VARIABLE = 'CRM_TEST_SERVER_URL';
 const RUN_ID_VARIABLE = 'CRM_TEST_RUN_ID';
 
 /** The server that the tests of one run share. */
-export interface TestServer {
+interface TestServer {
   /** The address of a database on it, from which others can be created. */
   url: string;
   /** Part of every database's name, so that runs can share a server. Lower-case letters and digits. */

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { Answer } from '@crm/testing';
-import { type FaultProxy, startFaultProxy } from '@crm/testing';
-import type { GatewayProcess } from '@crm/testing';
+import { type Answer, type FaultProxy, type GatewayProcess, startFaultProxy } from '@crm/testing';
 
 /** A gateway whose database fails. */
 export interface FaultySubject {

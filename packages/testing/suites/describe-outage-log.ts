@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import { startFaultProxy } from '@crm/testing';
-import { startGatewayProcess } from '@crm/testing';
+import { startFaultProxy, startGatewayProcess } from '@crm/testing';
 import { callGateway, type GatewaySubject } from './gateway-subject.js';
 
 type Line = Readonly<Record<string, unknown>>;

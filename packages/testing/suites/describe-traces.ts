@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
-import { attributeOf, type CollectedSpan, type Collector, startCollector } from '@crm/testing';
-import { startGatewayProcess } from '@crm/testing';
+import { attributeOf, type CollectedSpan, type Collector, startCollector, startGatewayProcess } from '@crm/testing';
 import { callGateway, type CallerRequest, type GatewaySubject } from './gateway-subject.js';
 
 /** A gateway whose traces are checked. */

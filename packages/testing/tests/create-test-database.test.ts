@@ -26,22 +26,14 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-test('the template is migrated once, even if many ask at the same time', async () => {
+test("the template is migrated once, even if many ask at the same time, and test files do not see each other's writes", async () => {
   let migrations = 0;
   const migrate = async (url: string): Promise<void> => {
     migrations++;
     await query(url, 'CREATE TABLE thing (id int)');
   };
-  const databases = await Promise.all([1, 2, 3].map(() => create(migrate, 'once')));
+  const [first, second] = await Promise.all([create(migrate, 'once'), create(migrate, 'once')]);
   expect(migrations).toBe(1);
-  expect(new Set(databases.map(({ url }) => url)).size).toBe(3);
-});
-
-test("test files do not see each other's writes", async () => {
-  const migrate = async (url: string): Promise<void> => {
-    await query(url, 'CREATE TABLE thing (id int)');
-  };
-  const [first, second] = [await create(migrate, 'apart'), await create(migrate, 'apart')];
   await query(first.url, 'INSERT INTO thing VALUES (1)');
   expect(await query(second.url, 'SELECT * FROM thing')).toEqual([]);
 });

@@ -2,33 +2,24 @@ import fc from 'fast-check';
 import type { Fields, Related } from './state.js';
 import type { OnMatch } from './rules.js';
 
+interface Creation {
+  readonly fields: Fields;
+  readonly onMatch: OnMatch;
+}
+
 /** One call of one client, by natural keys. */
 export type Call =
-  | { readonly kind: 'createAccount'; readonly domain: string; readonly fields: Fields; readonly onMatch: OnMatch }
-  | { readonly kind: 'createContact'; readonly email: string; readonly fields: Fields; readonly onMatch: OnMatch }
-  | {
-      readonly kind: 'createDeal';
-      readonly name: string;
-      readonly fields: Fields;
-      readonly related: Related;
-      readonly onMatch: OnMatch;
-    }
+  | ({ readonly kind: 'createAccount'; readonly domain: string } & Creation)
+  | ({ readonly kind: 'createContact'; readonly email: string } & Creation)
+  | ({ readonly kind: 'createDeal'; readonly name: string; readonly related: Related } & Creation)
   | { readonly kind: 'updateAccount'; readonly domain: string; readonly fields: Fields }
   | { readonly kind: 'updateContact'; readonly email: string; readonly fields: Fields }
   | { readonly kind: 'updateDeal'; readonly index: number; readonly fields: Fields; readonly related: Related }
   | { readonly kind: 'deleteAccount'; readonly domain: string }
   | { readonly kind: 'deleteContact'; readonly email: string }
   | { readonly kind: 'deleteDeal'; readonly index: number }
-  | {
-      readonly kind: 'bulkContacts';
-      readonly calls: readonly (Call & { kind: 'createContact' })[];
-      readonly onMatch: OnMatch;
-    }
-  | {
-      readonly kind: 'bulkDeals';
-      readonly calls: readonly (Call & { kind: 'createDeal' })[];
-      readonly onMatch: OnMatch;
-    };
+  | { readonly kind: 'bulkContacts'; readonly calls: readonly (Call & { kind: 'createContact' })[]; onMatch: OnMatch }
+  | { readonly kind: 'bulkDeals'; readonly calls: readonly (Call & { kind: 'createDeal' })[]; onMatch: OnMatch };
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
 const clearable = <T>(arbitrary: fc.Arbitrary<T>) => maybe(fc.option(arbitrary, { nil: null, freq: 4 }));

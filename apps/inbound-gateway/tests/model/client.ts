@@ -30,6 +30,23 @@ const relatedObjects = ({ account, primary, additional }: Related) => ({
   additional_contact_emails: additional,
 });
 
+const contactBody = ({ email, fields }: Call & { kind: 'createContact' }): object => ({ email, ...withCustom(fields) });
+
+type Create = Call & { kind: 'createAccount' | 'createContact' | 'createDeal' };
+
+/** The rule of a create; in a bulk call, with the `on_match` of that call. */
+const ruleOf =
+  (call: Create, onMatch = call.onMatch) =>
+  (state: ModelState): unknown => {
+    if (call.kind === 'createAccount') return rules.createAccount(state, call.domain, call.fields, onMatch);
+    if (call.kind === 'createContact') return rules.createContact(state, call.email, call.fields, onMatch);
+    return rules.createDeal(state, call.name, call.fields, call.related, onMatch);
+  };
+const rulesOf =
+  ({ calls, onMatch }: { readonly calls: readonly Create[]; readonly onMatch: rules.OnMatch }) =>
+  (state: ModelState): unknown =>
+    calls.map((one) => ruleOf(one, onMatch)(state));
+
 /** Converts an answer to the outcomes of the model's rules, for one item or for several. */
 const outcomesOf = (answer: Answer): unknown => {
   if (answer.status !== 200) return answer.status;
@@ -50,42 +67,50 @@ export class ModelClient {
 
   /** Sends a call. Returns the expected answer and the actual one. The answer to an update has no record status. */
   async run(call: Call): Promise<{ readonly expected: unknown; readonly actual: unknown }> {
-    const [contract, request] = await this.#requestOf(call);
-    const expected = this.#expect(call);
-    const answer = await this.client.call(contract, { ...request, key: this.organization.key });
+    const [contract, request, rule] = await this.#plan(call);
+    const expected = rule(this.state);
+    const query = 'onMatch' in call ? { on_match: call.onMatch } : undefined;
+    const answer = await this.client.call(contract, { ...request, query, key: this.organization.key });
     const isUpdate = contract.method === 'patch' && expected === 'matched';
     return { expected: isUpdate ? 'updated' : expected, actual: outcomesOf(answer) };
   }
 
-  async #requestOf(call: Call): Promise<readonly [OperationContract, TestRequest]> {
-    const query = 'onMatch' in call ? { on_match: call.onMatch } : undefined;
+  /** The request of a call, and the rule that applies it to the model. */
+  async #plan(call: Call): Promise<readonly [OperationContract, TestRequest, (state: ModelState) => unknown]> {
     switch (call.kind) {
       case 'createAccount':
-        return [createAccount, { query, body: { domain: call.domain, ...withCustom(call.fields) } }];
+        return [createAccount, { body: { domain: call.domain, ...withCustom(call.fields) } }, ruleOf(call)];
       case 'createContact':
-        return [createContact, { query, body: { email: call.email, ...withCustom(call.fields) } }];
+        return [createContact, { body: contactBody(call) }, ruleOf(call)];
       case 'createDeal':
-        return [createOpportunity, { query, body: this.#dealBody(call) }];
-      case 'bulkContacts': {
-        const items = call.calls.map(({ email, fields }) => ({ email, ...withCustom(fields) }));
-        return [bulkCreateContacts, { query, body: { items } }];
-      }
+        return [createOpportunity, { body: this.#dealBody(call) }, ruleOf(call)];
+      case 'bulkContacts':
+        return [bulkCreateContacts, { body: { items: call.calls.map(contactBody) } }, rulesOf(call)];
       case 'bulkDeals':
-        return [bulkCreateOpportunities, { query, body: { items: call.calls.map((one) => this.#dealBody(one)) } }];
-      case 'updateAccount':
-        return [updateAccount, { ...(await this.#account(call.domain)), body: withCustom(call.fields) }];
-      case 'updateContact':
-        return [updateContact, { ...(await this.#contact(call.email)), body: withCustom(call.fields) }];
+        return [
+          bulkCreateOpportunities,
+          { body: { items: call.calls.map((one) => this.#dealBody(one)) } },
+          rulesOf(call),
+        ];
+      case 'updateAccount': {
+        const request = { ...(await this.#account(call.domain)), body: withCustom(call.fields) };
+        return [updateAccount, request, (state) => rules.updateAccount(state, call.domain, call.fields)];
+      }
+      case 'updateContact': {
+        const request = { ...(await this.#contact(call.email)), body: withCustom(call.fields) };
+        return [updateContact, request, (state) => rules.updateContact(state, call.email, call.fields)];
+      }
       case 'updateDeal': {
         const body = { opportunity: this.#dealFields(call.fields), related_objects: relatedObjects(call.related) };
-        return [updateOpportunity, { ...(await this.#deal(call.index)), body }];
+        const rule = (state: ModelState) => rules.updateDeal(state, call.index, call.fields, call.related);
+        return [updateOpportunity, { ...(await this.#deal(call.index)), body }, rule];
       }
       case 'deleteAccount':
-        return [deleteAccount, await this.#account(call.domain)];
+        return [deleteAccount, await this.#account(call.domain), (state) => rules.deleteAccount(state, call.domain)];
       case 'deleteContact':
-        return [deleteContact, await this.#contact(call.email)];
+        return [deleteContact, await this.#contact(call.email), (state) => rules.deleteContact(state, call.email)];
       case 'deleteDeal':
-        return [deleteOpportunity, await this.#deal(call.index)];
+        return [deleteOpportunity, await this.#deal(call.index), (state) => rules.deleteDeal(state, call.index)];
     }
   }
 
@@ -134,33 +159,5 @@ export class ModelClient {
           AND o.account_key = coalesce((SELECT c.id::text FROM contacts c WHERE c.organization_id = $1 AND c.email = $4), $5, '') END`,
       [deal?.name, deal?.account?.domain, this.#emailOfOwner(deal), deal?.owner?.id],
     );
-  }
-
-  #expect(call: Call): unknown {
-    const { state } = this;
-    switch (call.kind) {
-      case 'createAccount':
-        return rules.createAccount(state, call.domain, call.fields, call.onMatch);
-      case 'createContact':
-        return rules.createContact(state, call.email, call.fields, call.onMatch);
-      case 'createDeal':
-        return rules.createDeal(state, call.name, call.fields, call.related, call.onMatch);
-      case 'bulkContacts':
-        return call.calls.map((one) => rules.createContact(state, one.email, one.fields, call.onMatch));
-      case 'bulkDeals':
-        return call.calls.map((one) => rules.createDeal(state, one.name, one.fields, one.related, call.onMatch));
-      case 'updateAccount':
-        return rules.updateAccount(state, call.domain, call.fields);
-      case 'updateContact':
-        return rules.updateContact(state, call.email, call.fields);
-      case 'updateDeal':
-        return rules.updateDeal(state, call.index, call.fields, call.related);
-      case 'deleteAccount':
-        return rules.deleteAccount(state, call.domain);
-      case 'deleteContact':
-        return rules.deleteContact(state, call.email);
-      case 'deleteDeal':
-        return rules.deleteDeal(state, call.index);
-    }
   }
 }

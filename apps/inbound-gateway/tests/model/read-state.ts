@@ -7,41 +7,25 @@ const sorted = (rows: readonly object[]): string[] => rows.map((row) => JSON.str
 /** A state as plain rows, with natural keys only. */
 export const describeModels = (states: readonly ModelState[]) => {
   const accounts = states.flatMap((state) => state.accounts);
+  const contacts = states.flatMap((state) => state.contacts);
+  const deals = states.flatMap((state) => state.deals);
+  const ofAccounts = accounts.map(({ domain, name, industry, score, version }) => ({
+    ...{ domain, name, industry, score, version },
+  }));
   return {
     // All lanes create the accounts of mail providers, which are the same accounts.
-    accounts: [
-      ...new Set(
-        sorted(
-          accounts.map(({ domain, name, industry, score, version }) => ({ domain, name, industry, score, version })),
-        ),
-      ),
-    ],
+    accounts: [...new Set(sorted(ofAccounts))],
     contacts: sorted(
-      states
-        .flatMap((state) => state.contacts)
-        .map(({ email, first_name, last_name, score, account, version }) => ({
-          email,
-          first_name,
-          last_name,
-          score,
-          account: account.domain,
-          version,
-        })),
+      contacts.map(({ email, first_name, last_name, score, account, version }) => ({
+        ...{ email, first_name, last_name, score, account: account.domain, version },
+      })),
     ),
     deals: sorted(
-      states
-        .flatMap((state) => state.deals)
-        .map((deal) => ({
-          name: deal.name,
-          account: deal.account?.domain ?? null,
-          primary: deal.primary?.email ?? null,
-          additional: deal.additional.map(({ email }) => email),
-          amount: deal.amount,
-          next_step: deal.next_step,
-          stage: deal.stage,
-          score: deal.score,
-          version: deal.version,
-        })),
+      deals.map(({ name, account, primary, additional, amount, next_step, stage, score, version }) => ({
+        ...{ name, account: account?.domain ?? null, primary: primary?.email ?? null },
+        additional: additional.map(({ email }) => email),
+        ...{ amount, next_step, stage, score, version },
+      })),
     ),
   };
 };
@@ -59,12 +43,8 @@ const walk = async (client: TestClient, search: Search, name: string, fields: st
   const records: ReadRecord[] = [];
   let cursor: string | null = null;
   do {
-    const body = {
-      limit: 10,
-      sort: 'created_at',
-      fields: `${fields},custom_fields`,
-      ...(cursor === null ? {} : { cursor }),
-    };
+    const selected = { limit: 10, sort: 'created_at', fields: `${fields},custom_fields` };
+    const body = { ...selected, ...(cursor === null ? {} : { cursor }) };
     const { data } = await client.call(search, { body });
     const page = data as unknown as Readonly<Record<string, ReadRecord[]>> & { readonly next_cursor: string | null };
     records.push(...(page[name] ?? []));

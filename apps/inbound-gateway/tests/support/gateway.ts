@@ -1,13 +1,13 @@
 import {
   type AdministrationDatabase,
   applyRoles,
-  type Database,
   type DatabaseOptions,
   migrate,
   openAdministrationDatabase,
   openDatabase,
 } from '@crm/db';
 import { createLogger, startServer } from '@crm/http';
+import { inboundOperations as contracts } from '@crm/contract';
 import {
   createTestClient,
   createTestDatabase,
@@ -24,10 +24,8 @@ import {
 import { createApp } from '../../src/app.js';
 import { envToConfig } from '../../src/config.js';
 import { createContext } from '../../src/context.js';
-import { operations } from '../../src/operations/index.js';
 import { organizationTools } from './organization-tools.js';
 
-const contracts = operations.map(({ contract }) => contract);
 const mainFile = new URL('../../dist/main.js', import.meta.url).pathname;
 const quiet = {
   RATE_LIMIT_INBOUND: '0',
@@ -48,8 +46,6 @@ export interface TestGateway {
   readonly database: AdministrationDatabase;
   /** The same on the server that runs the organization's writes. With Citus, that is one of the workers. */
   readonly writeDatabase: AdministrationDatabase;
-  /** Pool of the gateway's role: the one that serves its requests. */
-  readonly gatewayDatabase: Database;
   readonly organization: TestOrganization;
   /** Another tenant of the same database. */
   readonly stranger: TestOrganization;
@@ -58,8 +54,6 @@ export interface TestGateway {
   /** A client that sends another key. */
   clientOf(organization: TestOrganization): TestClient;
   createOrganization(options?: { readonly freemail?: 'create' | 'skip' }): Promise<TestOrganization>;
-  /** Starts another gateway in this process on the same database. `environment` overrides the tests' settings. */
-  startAnother(environment: Readonly<Record<string, string>>): Promise<TestClient>;
   /** Starts another gateway in this process with another database address or other limits. */
   startOn(databaseUrl: string, options?: Partial<DatabaseOptions>): Promise<TestClient>;
   /** Starts that many gateways in separate processes on the same database. @returns a client of each */
@@ -69,25 +63,19 @@ export interface TestGateway {
   stop(): Promise<void>;
 }
 
-/** Shorter than the default, so that the test of a revoked key takes less than two seconds per operation. */
-const keyCacheMaxAgeMs = 100;
-
 type Stop = () => Promise<unknown>;
 
-const startInProcess = async (
-  url: string,
-  database: Database,
-  environment: Readonly<Record<string, string>>,
-  stops: Stop[],
-): Promise<string> => {
-  const config = envToConfig({ DATABASE_URL: url, PORT: '0', ...quiet, ...environment });
-  const logger = createLogger({ level: 'error', name: 'inbound-gateway' });
-  const context = createContext(database);
-  const app = createApp(context, config, logger, { keyCacheMaxAgeMs });
+/** Starts a gateway with a pool of its own. @returns its address */
+const startInProcess = async (url: string, stops: Stop[], options: Partial<DatabaseOptions> = {}): Promise<string> => {
+  const database = openDatabase({ url, applicationName: 'inbound-gateway-test', ...options });
+  const config = envToConfig({ DATABASE_URL: url, PORT: '0', ...quiet });
+  const logger = createLogger({ level: 'fatal', name: 'inbound-gateway' });
+  const app = createApp(createContext(database), config, logger);
   const running = await startServer(app, { host: '127.0.0.1', port: 0, logger, handleSignals: false });
-  stops.push(() => {
+  stops.push(async () => {
     running.server.closeAllConnections();
-    return running.stop();
+    await running.stop();
+    await database.close();
   });
   return running.url;
 };
@@ -102,7 +90,7 @@ export const prepareDatabase = async (url: string): Promise<void> => {
 interface Place {
   readonly databaseUrl: string;
   /** Starts the gateway. @returns its address */
-  readonly start: (gatewayUrl: string, gatewayDatabase: Database, stops: Stop[]) => Promise<string>;
+  readonly start: (gatewayUrl: string, stops: Stop[]) => Promise<string>;
   /** Called after everything has stopped. */
   readonly close: () => Promise<void>;
 }
@@ -110,39 +98,25 @@ interface Place {
 const setUp = async ({ databaseUrl: url, start, close }: Place): Promise<TestGateway> => {
   const stops: Stop[] = [];
   const gatewayUrl = urlForRole(url, 'inbound');
-  const gatewayDatabase = openDatabase({ url: gatewayUrl, applicationName: 'inbound-gateway-test' });
   const database = openAdministrationDatabase({ url, applicationName: 'administration-test' });
   const tools = organizationTools(database);
   const organization = await createTestOrganization(tools);
   const writeUrl = await writeServerUrl(url, organization.id);
   const writeDatabase = openAdministrationDatabase({ url: writeUrl, applicationName: 'administration-test' });
-  const baseUrl = await start(gatewayUrl, gatewayDatabase, stops);
+  const baseUrl = await start(gatewayUrl, stops);
   const clientOf = ({ key }: TestOrganization): TestClient => createTestClient(baseUrl, contracts, key);
   return {
     databaseUrl: url,
     gatewayUrl,
     database,
     writeDatabase,
-    gatewayDatabase,
     organization,
     stranger: await createTestOrganization(tools),
     client: clientOf(organization),
     clientOf,
     createOrganization: (options) => createTestOrganization(tools, options),
-    startAnother: async (environment) =>
-      createTestClient(
-        await startInProcess(gatewayUrl, gatewayDatabase, environment, stops),
-        contracts,
-        organization.key,
-      ),
     startOn: async (databaseUrl, options = {}) => {
-      const other = openDatabase({
-        url: databaseUrl,
-        applicationName: 'inbound-gateway-test',
-        ...options,
-      });
-      const otherUrl = await startInProcess(databaseUrl, other, {}, stops);
-      stops.push(() => other.close());
+      const otherUrl = await startInProcess(databaseUrl, stops, options);
       return createTestClient(otherUrl, contracts, organization.key);
     },
     startProcesses: async (count) => {
@@ -153,7 +127,7 @@ const setUp = async ({ databaseUrl: url, start, close }: Place): Promise<TestGat
     rows: (text, values = []) => database.query(organization.id, { text, values }),
     stop: async () => {
       await Promise.all(stops.map((stop) => stop()));
-      await Promise.all([gatewayDatabase.close(), writeDatabase.close(), database.close()]);
+      await Promise.all([writeDatabase.close(), database.close()]);
       await close();
     },
   };
@@ -170,7 +144,7 @@ export const startOwnGateway = async (): Promise<TestGateway> => {
   const { url, drop }: TestDatabase = await createTestDatabase(prepareDatabase, 'gateways');
   return setUp({
     databaseUrl: url,
-    start: (gatewayUrl, gatewayDatabase, stops) => startInProcess(gatewayUrl, gatewayDatabase, {}, stops),
+    start: startInProcess,
     close: drop,
   });
 };

@@ -52,13 +52,11 @@ const stackOn = async (url: string, removeDatabase: () => Promise<void>): Promis
   };
 };
 
-const migrateQuietly = async (url: string): Promise<void> => {
-  await migrate(url);
-};
-
 /** Creates a database with an organization on the shared test server. */
 export const startStack = async (): Promise<Stack> => {
-  const { url, drop } = await createTestDatabase(migrateQuietly, 'migrated');
+  const { url, drop } = await createTestDatabase(async (databaseUrl) => {
+    await migrate(databaseUrl);
+  }, 'migrated');
   return stackOn(url, drop);
 };
 

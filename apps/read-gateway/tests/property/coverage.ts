@@ -82,20 +82,4 @@ export class Coverage {
       .filter(([pair, { decided }]) => decided === 0 && !/ system (not_)?empty$/.test(pair))
       .map(([pair]) => pair);
   }
-
-  /**
-   * One line per type and storage: for every operator, how often it was used and how often it selected some records but
-   * not all.
-   */
-  get table(): string {
-    const lines = new Map<string, string[]>();
-    const add = (name: string, text: string): void => {
-      const [type = '', storage = '', what = ''] = name.split(' ');
-      const key = `${type} (${storage})`;
-      lines.set(key, [...(lines.get(key) ?? []), `${what} ${text}`]);
-    };
-    for (const [pair, { asked, decided }] of this.#pairs) add(pair, `${asked}/${decided}`);
-    for (const [key, used] of this.#sorts) add(key, String(used));
-    return [...lines].map(([key, cells]) => `${key.padEnd(32)}${cells.join('  ')}`).join('\n');
-  }
 }

@@ -5,11 +5,15 @@ import fc from 'fast-check';
 import { defineFields } from './custom-fields.js';
 import { members } from './pools.js';
 import type { RecordModel } from './record-model.js';
-import { type AccountModel, writeAccount } from './write-account.js';
-import { type ContactModel, writeContact } from './write-contact.js';
-import { writeDeal } from './write-deal.js';
 import { drawRecord, type RecordDraw } from './record-draw.js';
-import type { Writing } from './writing.js';
+import {
+  type AccountModel,
+  type ContactModel,
+  writeAccount,
+  writeContact,
+  writeDeal,
+  type Writing,
+} from './write-records.js';
 
 /** The organization that a property is tested on. */
 export interface World {

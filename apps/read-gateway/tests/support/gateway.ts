@@ -1,3 +1,4 @@
+import { readOperations } from '@crm/contract';
 import {
   type AdministrationDatabase,
   applyRoles,
@@ -6,7 +7,7 @@ import {
   openAdministrationDatabase,
   openDatabase,
 } from '@crm/db';
-import { createLogger, startServer } from '@crm/http';
+import type { GatewayActivity } from '@crm/http';
 import {
   createTestClient,
   createTestDatabase,
@@ -15,18 +16,14 @@ import {
   type GatewayProcess,
   startGatewayProcesses,
   type TestClient,
-  type TestDatabase,
   type TestOrganization,
   testRoleNames,
   urlForRole,
 } from '@crm/testing';
-import { createApp } from '../../src/app.js';
-import { envToConfig } from '../../src/config.js';
-import { createContext } from '../../src/context.js';
-import { operations } from '../../src/operations/index.js';
+import { afterAll, beforeAll } from '@jest/globals';
 import { organizationTools } from './organization-tools.js';
+import { recordsOf } from './records.js';
 
-const contracts = operations.map(({ contract }) => contract);
 const mainFile = new URL('../../dist/main.js', import.meta.url).pathname;
 
 /** The default secret for signing cursors. */
@@ -41,6 +38,25 @@ const quiet = {
   // Jest compiles within this process, and the machine may be busy: neither counts as overload.
   MAX_EVENT_LOOP_DELAY_MS: '60000',
 };
+
+/** What a gateway in this process runs with. */
+interface StartOptions {
+  /** Overrides the settings of the tests. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Pools that the test opens and closes. By default the gateway has its own pool, and no replica. */
+  readonly database?: Database;
+  readonly replica?: Database;
+}
+
+/** A gateway in this process. */
+interface LocalGateway {
+  /** Without a trailing slash. */
+  readonly url: string;
+  /** Its counters and gauges. */
+  readonly activity: GatewayActivity;
+  /** Stops it gracefully. */
+  readonly stop: () => Promise<void>;
+}
 
 /** A read gateway and two organizations. */
 export interface TestGateway {
@@ -60,10 +76,10 @@ export interface TestGateway {
   /** A client that sends another key. */
   clientOf(organization: TestOrganization): TestClient;
   createOrganization(): Promise<TestOrganization>;
-  /** Starts another gateway in this process on the same database. `environment` overrides the tests' settings. */
-  startAnother(environment: Readonly<Record<string, string>>): Promise<TestClient>;
-  /** Starts another gateway in this process on pools that the test opens and closes; without a replica if absent. */
-  startOn(database: Database, replica?: Database): Promise<TestClient>;
+  /** Writes records, by default of {@link organization}. */
+  records(owner?: TestOrganization): ReturnType<typeof recordsOf>;
+  /** Starts another gateway in this process on the same database. */
+  start(options?: StartOptions): Promise<LocalGateway & { readonly client: TestClient }>;
   /** Starts a gateway in a separate process on the same database. */
   startProcess(
     environment: Readonly<Record<string, string>>,
@@ -71,54 +87,57 @@ export interface TestGateway {
   stop(): Promise<void>;
 }
 
-/** Shorter than the default, so that the test of a revoked key takes less than two seconds per operation. */
-const keyCacheMaxAgeMs = 100;
-
 type Stop = () => Promise<unknown>;
 
 const startInProcess = async (
   url: string,
   database: Database,
-  environment: Readonly<Record<string, string>>,
+  { environment = {}, replica }: StartOptions,
   stops: Stop[],
-  replica: Database | null = null,
-): Promise<string> => {
+): Promise<LocalGateway> => {
+  // Most test files start no gateway of their own, and loading one takes half a second.
+  const { createLogger, GatewayActivity: Activity, startServer } = await import('@crm/http');
+  const { createApp } = await import('../../src/app.js');
+  const { envToConfig } = await import('../../src/config.js');
+  const { createContext } = await import('../../src/context.js');
   const config = envToConfig({ DATABASE_URL: url, PORT: '0', ...quiet, ...environment });
   const logger = createLogger({ level: 'error', name: 'read-gateway' });
-  const context = createContext(database, config.cursorSecrets, { replica });
-  const app = createApp(context, config, logger, { keyCacheMaxAgeMs });
+  const context = createContext(database, config.cursorSecrets, { replica: replica ?? null });
+  const activity = new Activity();
+  const app = createApp(context, config, logger, { activity });
   const running = await startServer(app, { host: '127.0.0.1', port: 0, logger, handleSignals: false });
   stops.push(() => {
     running.server.closeAllConnections();
     return running.stop();
   });
-  return running.url;
+  return { url: running.url, activity, stop: () => running.stop() };
 };
 
 /** Migrates a database and creates the roles of the gateways, which {@link urlForRole} gives addresses for. */
-export const prepareDatabase = async (url: string): Promise<void> => {
+const prepareDatabase = async (url: string): Promise<void> => {
   await migrate(url);
   await applyRoles(url, testRoleNames());
 };
 
-/** Where the gateway of a test file runs: in a separate process that other files share, or in this process. */
+/** Where the gateway of a test file runs: in a process that other files share, at `url`, or else in this one. */
 interface Place {
   readonly databaseUrl: string;
-  /** Starts the gateway. @returns its address */
-  readonly start: (gatewayUrl: string, gatewayDatabase: Database, stops: Stop[]) => Promise<string>;
+  readonly url?: string;
   /** Called after everything has stopped. */
-  readonly close: () => Promise<void>;
+  readonly close?: () => Promise<void>;
 }
 
-const setUp = async ({ databaseUrl, start, close }: Place): Promise<TestGateway> => {
+const setUp = async ({ databaseUrl, url, close }: Place): Promise<TestGateway> => {
   const stops: Stop[] = [];
   const gatewayUrl = urlForRole(databaseUrl, 'read');
   const gatewayDatabase = openDatabase({ url: gatewayUrl, applicationName: 'read-gateway-test' });
   const database = openAdministrationDatabase({ url: databaseUrl, applicationName: 'administration-test' });
   const tools = organizationTools(database);
   const organization = await createTestOrganization(tools);
-  const baseUrl = await start(gatewayUrl, gatewayDatabase, stops);
-  const clientOf = ({ key }: TestOrganization): TestClient => createTestClient(baseUrl, contracts, key);
+  const baseUrl = url ?? (await startInProcess(gatewayUrl, gatewayDatabase, {}, stops)).url;
+  const clientAt = (address: string, { key } = organization): TestClient =>
+    createTestClient(address, readOperations, key);
+  const clientOf = (owner: TestOrganization): TestClient => clientAt(baseUrl, owner);
   return {
     url: baseUrl,
     databaseUrl,
@@ -129,24 +148,21 @@ const setUp = async ({ databaseUrl, start, close }: Place): Promise<TestGateway>
     client: clientOf(organization),
     clientOf,
     createOrganization: () => createTestOrganization(tools),
-    startAnother: async (environment) =>
-      createTestClient(
-        await startInProcess(gatewayUrl, gatewayDatabase, environment, stops),
-        contracts,
-        organization.key,
-      ),
-    startOn: async (ownDatabase, replica) =>
-      createTestClient(await startInProcess(gatewayUrl, ownDatabase, {}, stops, replica), contracts, organization.key),
+    records: (owner = organization) => recordsOf(database, owner),
+    start: async (options = {}) => {
+      const started = await startInProcess(gatewayUrl, options.database ?? gatewayDatabase, options, stops);
+      return { ...started, client: clientAt(started.url) };
+    },
     startProcess: async (environment) => {
       const [one] = await startGatewayProcesses(1, mainFile, { DATABASE_URL: gatewayUrl, ...quiet, ...environment });
       if (one === undefined) throw new Error('no process was started');
       stops.push(one.stop);
-      return { ...one, client: createTestClient(one.url, contracts, organization.key) };
+      return { ...one, client: clientAt(one.url) };
     },
     stop: async () => {
       await Promise.all(stops.map((stop) => stop()));
       await Promise.all([gatewayDatabase.close(), database.close()]);
-      await close();
+      await close?.();
     },
   };
 };
@@ -154,15 +170,21 @@ const setUp = async ({ databaseUrl, start, close }: Place): Promise<TestGateway>
 /** Sets up two organizations on the gateway that all test files share. */
 export const startTestGateway = (): Promise<TestGateway> => {
   const { databaseUrl, readUrl } = readTestStack();
-  return setUp({ databaseUrl, start: () => Promise.resolve(readUrl), close: () => Promise.resolve() });
+  return setUp({ databaseUrl, url: readUrl });
 };
 
 /** Starts a gateway with a database of its own, for tests that look at the whole database or change its settings. */
 export const startOwnGateway = async (): Promise<TestGateway> => {
-  const { url, drop }: TestDatabase = await createTestDatabase(prepareDatabase, 'gateways');
-  return setUp({
-    databaseUrl: url,
-    start: (gatewayUrl, gatewayDatabase, stops) => startInProcess(gatewayUrl, gatewayDatabase, {}, stops),
-    close: drop,
+  const { url, drop } = await createTestDatabase(prepareDatabase, 'gateways');
+  return setUp({ databaseUrl: url, close: drop });
+};
+
+/** Starts a gateway before the tests of the file and stops it after them. */
+export const useGateway = (start: () => Promise<TestGateway>): TestGateway => {
+  const gateway = {} as TestGateway;
+  beforeAll(async () => {
+    Object.assign(gateway, await start());
   });
+  afterAll(() => gateway.stop());
+  return gateway;
 };

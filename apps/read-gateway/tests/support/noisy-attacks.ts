@@ -44,39 +44,38 @@ export const startAttack = ({ body, headers, ...attack }: Attack, port: number, 
   return { child, end };
 };
 
+const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
+
 /** Combining marks of alternating classes, which normalization has to sort. */
 const marks = '\u0301\u0323'.repeat(1_000);
 const bomb = {
   note: { title: 'Bomb', content: `a${marks}` },
-  contact_emails: Array.from({ length: 25 }, (_, index) => `a${index}${marks}@bomb.example`),
-  account_domains: Array.from({ length: 25 }, (_, index) => `a${index}${marks}.example`),
+  contact_emails: numbers(25).map((index) => `a${index}${marks}@bomb.example`),
+  account_domains: numbers(25).map((index) => `a${index}${marks}.example`),
 };
 
 const costlySearch = {
   filters: {
-    or: Array.from({ length: 50 }, (_, index) => ({ field: 'name', operator: 'contains', value: `z${index}y` })),
+    or: numbers(50).map((index) => ({ field: 'name', operator: 'contains', value: `z${index}y` })),
   },
   sort: 'industry',
 };
 
 const unknownKeys = {
-  items: Array.from({ length: 100 }, (_, item) => ({
+  items: numbers(100).map((item) => ({
     email: `x${item}@y.com`,
-    ...Object.fromEntries(Array.from({ length: 1_000 }, (_value, index) => [`${'unknown'.repeat(4)}${index}`, 1])),
+    ...Object.fromEntries(numbers(1_000).map((index) => [`${'unknown'.repeat(4)}${index}`, 1])),
   })),
 };
 
 /** All different. Each is refused only for its owner, after all of its emails were parsed. */
 const internationalised = (pipelineId: string) => ({
-  items: Array.from({ length: 100 }, (_, item) => ({
+  items: numbers(100).map((item) => ({
     pipeline_id: pipelineId,
     opportunity: { name: `Deal ${item}` },
     related_objects: {
       owner_email: 'nobody@bomb.example',
-      additional_contact_emails: Array.from(
-        { length: 100 },
-        (_value, index) => `a@${'äöüß'.repeat(5)}${item}-${index}.de`,
-      ),
+      additional_contact_emails: numbers(100).map((index) => `a@${'äöüß'.repeat(5)}${item}-${index}.de`),
     },
   })),
 });
@@ -88,6 +87,11 @@ export interface AttackContext {
   readonly readAfter: () => Promise<string>;
 }
 
+const search = { gateway: 'read', path: '/v1/accounts/search', body: costlySearch, connections: 260 } as const;
+const bulk = (objects: string, body: unknown): Attack => ({
+  ...{ gateway: 'inbound', path: `/v1/inbound/${objects}/bulk`, body, connections: 20 },
+});
+
 /** Every attack, by what it sends. */
 export const attacks: readonly (readonly [string, (context: AttackContext) => Promise<Attack> | Attack])[] = [
   ['bodies of combining marks', () => ({ gateway: 'inbound', path: '/v1/inbound/notes', body: bomb, connections: 20 })],
@@ -95,31 +99,14 @@ export const attacks: readonly (readonly [string, (context: AttackContext) => Pr
     'pages of 100 MB to slow readers',
     () => ({ gateway: 'read', path: '/v1/notes?limit=500', connections: 60, isSlow: true }),
   ],
-  [
-    '260 costly searches',
-    () => ({ gateway: 'read', path: '/v1/accounts/search', body: costlySearch, connections: 260 }),
-  ],
+  ['260 costly searches', () => search],
   [
     '260 costly searches with X-Read-After',
-    async ({ readAfter }) => ({
-      gateway: 'read',
-      path: '/v1/accounts/search',
-      body: costlySearch,
-      headers: { 'X-Read-After': await readAfter() },
-      connections: 260,
-    }),
+    async ({ readAfter }) => ({ ...search, headers: { 'X-Read-After': await readAfter() } }),
   ],
-  [
-    'bulk bodies of unknown keys',
-    () => ({ gateway: 'inbound', path: '/v1/inbound/contacts/bulk', body: unknownKeys, connections: 20 }),
-  ],
+  ['bulk bodies of unknown keys', () => bulk('contacts', unknownKeys)],
   [
     'bulk bodies of 10,000 internationalised emails',
-    ({ pipelineId }) => ({
-      gateway: 'inbound',
-      path: '/v1/inbound/opportunities/bulk',
-      body: internationalised(pipelineId),
-      connections: 20,
-    }),
+    ({ pipelineId }) => bulk('opportunities', internationalised(pipelineId)),
   ],
 ];

@@ -23,6 +23,15 @@ export interface TestDeal extends Partial<Omit<NewOpportunity, 'primaryContact' 
   readonly custom?: Readonly<Record<string, CustomValue>>;
 }
 
+/** A note for a test to read, on accounts by domain, on contacts by email and on opportunities by id. */
+interface TestNote {
+  readonly title: string | null;
+  readonly content?: string | null;
+  readonly domains?: readonly string[];
+  readonly emails?: readonly string[];
+  readonly opportunityIds?: readonly string[];
+}
+
 const none = { definitions: new Map<string, never>(), values: new Map<string, never>() };
 
 const email = (text: string): NormalizedEmail => {
@@ -32,10 +41,9 @@ const email = (text: string): NormalizedEmail => {
 };
 
 /** Writes records of an organization as the inbound gateway does. */
-export const recordsOf = (database: () => Database, organization: () => TestOrganization) => {
-  const setup = () => loadSetup(database(), organization().id);
-  const write = (one: Write<{ readonly id: string }>): Promise<string> =>
-    writeRecord(database(), organization().id, one);
+export const recordsOf = (database: Database, organization: TestOrganization) => {
+  const setup = () => loadSetup(database, organization.id);
+  const write = (one: Write<{ readonly id: string }>): Promise<string> => writeRecord(database, organization.id, one);
 
   return {
     /** @returns the ids of the deals, in order; by default they are created one after the other */
@@ -43,7 +51,7 @@ export const recordsOf = (database: () => Database, organization: () => TestOrga
       const loaded = await setup();
       const definitions = loaded.fieldIndex('opportunity', null).bySlug;
       const add = ({ custom, primary, additional = [], pipelineId, ...deal }: TestDeal): Promise<string> => {
-        const pipeline = loaded.findPipeline(pipelineId ?? organization().pipeline.id);
+        const pipeline = loaded.findPipeline(pipelineId ?? organization.pipeline.id);
         if (pipeline === undefined) throw new Error(`no pipeline ${pipelineId ?? ''}`);
         const contacts = {
           primaryContact: primary === undefined ? null : email(primary),
@@ -62,13 +70,8 @@ export const recordsOf = (database: () => Database, organization: () => TestOrga
     addContact: async (address: string, firstName: string | null, lastName: string | null): Promise<string> =>
       write(contactCreate(await setup(), { email: email(address), firstName, lastName, ...none }, 'keep')),
 
-    addNote: async (
-      title: string | null,
-      domains: readonly string[],
-      emails: readonly string[] = [],
-      opportunityIds: readonly string[] = [],
-    ): Promise<string> => {
-      const note = { title, content: null, accountDomains: domains, contactEmails: emails.map(email), opportunityIds };
+    addNote: async ({ title, content = null, domains = [], emails = [], opportunityIds = [] }: TestNote) => {
+      const note = { title, content, accountDomains: domains, contactEmails: emails.map(email), opportunityIds };
       return write(noteCreate(await setup(), note));
     },
 

@@ -38,16 +38,10 @@ export const replicaSteps = ({ inbound, read, organization }: ReplicatedGateways
   const account = { domain, industry: 'Tools' };
   const createAccount = () => inbound.call(contracts.createAccount, { body: account });
   return [
-    {
-      name: 'create an account',
-      write: async () => keep('account', 'company_id')(await createAccount()),
-      sees: (headers) => finds('accounts', is('domain', domain), headers),
-    },
-    {
-      name: 'repeat it, which only reads',
-      write: createAccount,
-      sees: (headers) => finds('accounts', is('domain', domain), headers),
-    },
+    ...['create an account', 'repeat it, which only reads'].map((name): Step => {
+      const write = async () => keep('account', 'company_id')(await createAccount());
+      return { name, write, sees: (headers) => finds('accounts', is('domain', domain), headers) };
+    }),
     {
       name: 'create a contact',
       write: async () => keep('contact', 'people_id')(await inbound.call(contracts.createContact, { body: { email } })),
@@ -59,16 +53,10 @@ export const replicaSteps = ({ inbound, read, organization }: ReplicatedGateways
         keep('opportunity', 'opportunity_id')(await inbound.call(contracts.createOpportunity, { body: deal })),
       sees: (headers) => finds('opportunities', is('name', `Deal ${round}`), headers),
     },
-    {
-      name: 'create a note',
-      write: async () => keep('note', 'note_id')(await inbound.call(contracts.createNote, note)),
-      sees: async (headers) => (await noteCount(headers)) === 1,
-    },
-    {
-      name: 'repeat it under its key',
-      write: () => inbound.call(contracts.createNote, note),
-      sees: async (headers) => (await noteCount(headers)) === 1,
-    },
+    ...['create a note', 'repeat it under its key'].map((name): Step => {
+      const write = async () => keep('note', 'note_id')(await inbound.call(contracts.createNote, note));
+      return { name, write, sees: async (headers) => (await noteCount(headers)) === 1 };
+    }),
     ...(['account', 'contact', 'opportunity'] as const).map((object): Step => {
       const field = { account: 'industry', contact: 'job_title', opportunity: 'next_step' }[object];
       const change = { [field]: `changed ${round}` };

@@ -1,6 +1,7 @@
-import type { TestOrganization } from '@crm/testing';
+import type { ObjectType } from '@crm/domain';
+import type { Answer, TestClient, TestOrganization } from '@crm/testing';
 import type { TestGateway } from './gateway.js';
-import { addRecord, type Subject, type SubjectRecord } from './subject.js';
+import { addRecord, recordsIn, type Subject, type SubjectRecord, subjects } from './subject.js';
 
 const options = ['hot', 'cold'].map((value) => ({ label: value.toUpperCase(), value, color: 'red' }));
 
@@ -36,13 +37,37 @@ export const seededRecords: readonly SubjectRecord[] = [
 
 /** Defines fields and writes {@link seededRecords}. @returns the ids by key */
 export const seedSubject = async (
-  gateway: TestGateway,
+  { database, organization: first }: TestGateway,
   subject: Subject,
+  organization = first,
 ): Promise<Readonly<Record<string, string>>> => {
-  await defineSubjectFields(gateway.organization, subject);
+  await defineSubjectFields(organization, subject);
   const ids: Record<string, string> = {};
   for (const record of seededRecords) {
-    ids[record.key] = await addRecord(gateway.database, gateway.organization, subject.objectType, record);
+    ids[record.key] = await addRecord(database, organization, subject.objectType, record);
   }
   return ids;
+};
+
+/** One object's seeded records in an organization without others. */
+export interface Seeded {
+  readonly organization: TestOrganization;
+  readonly client: TestClient;
+  /** The ids of the records by key. */
+  readonly ids: Readonly<Record<string, string>>;
+  /** The keys of the records in an answer. */
+  keysOf(answer: Answer): readonly (string | undefined)[];
+}
+
+/** Seeds each object in an organization of its own. */
+export const seedEach = async (gateway: TestGateway): Promise<Readonly<Record<ObjectType, Seeded>>> => {
+  const seed = async (subject: Subject): Promise<Seeded> => {
+    const organization = await gateway.createOrganization();
+    const ids = await seedSubject(gateway, subject, organization);
+    const names = new Map(Object.entries(ids).map(([key, id]) => [id, key]));
+    const keysOf = (answer: Answer) => recordsIn(answer, subject).map(({ id }) => names.get(id));
+    return { organization, client: gateway.clientOf(organization), ids, keysOf };
+  };
+  const { account, contact, opportunity } = subjects;
+  return { account: await seed(account), contact: await seed(contact), opportunity: await seed(opportunity) };
 };

@@ -54,14 +54,8 @@ export const subjects: Readonly<Record<ObjectType, Subject>> = {
     extraKeys: [
       ...['external_id', 'amount', 'currency', 'close_date', 'next_action_date', 'next_step', 'owner_id'],
       ...['owner_email', ...history],
-      ...[
-        'account_domain',
-        'account_name',
-        'contact_email',
-        'contact_first_name',
-        'contact_last_name',
-        'pipeline_name',
-      ],
+      ...['account_domain', 'account_name', 'contact_email', 'contact_first_name', 'contact_last_name'],
+      'pipeline_name',
     ],
   },
 };

@@ -7,12 +7,6 @@ export interface BashResult {
   readonly exitCode: number;
 }
 
-/** A user of the operating system. */
-export interface BashUser {
-  readonly uid: number;
-  readonly gid: number;
-}
-
 /** One bash that runs blocks of commands in turn, as in a terminal: variables and functions are kept. */
 export class BashSession {
   readonly #child: ChildProcessWithoutNullStreams;
@@ -20,7 +14,11 @@ export class BashSession {
   #stderr = '';
 
   /** @param user - the user who runs the commands; default: the user of this process */
-  constructor(directory: string, env: Readonly<Record<string, string>>, user: BashUser | null = null) {
+  constructor(
+    directory: string,
+    env: Readonly<Record<string, string>>,
+    user: { readonly uid: number; readonly gid: number } | null = null,
+  ) {
     this.#child = spawn('bash', ['--norc', '-o', 'pipefail'], {
       ...user,
       cwd: directory,

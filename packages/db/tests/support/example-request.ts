@@ -23,6 +23,7 @@ const createdAt = '2026-01-01T00:00:00.000Z';
 
 /** An organization with two pipelines, of which Sales has two stages, and with three custom fields, two of them indexed. */
 export const exampleSetup = new OrganizationSetup(idOf(0), {
+  version: '00000000-0000-4000-8000-000000000000',
   freemail: 'create',
   currency: null,
   pipelines: ['Sales', 'Partners'].map((name, index) => ({

@@ -10,10 +10,6 @@ const packageFolder = fileURLToPath(new URL('../../', import.meta.url));
 const prismaCommand = fileURLToPath(new URL('../../../../node_modules/.bin/prisma', import.meta.url));
 const generator = fileURLToPath(new URL('datamodel-generator.mjs', import.meta.url));
 
-/** The text of `schema.prisma`. */
-export const readSchema = (): Promise<string> =>
-  readFile(new URL('../../../../prisma/schema.prisma', import.meta.url), 'utf8');
-
 /**
  * Parses a schema with `prisma generate` and our own generator, which receives the models, fields and indexes from Prisma.
  *

@@ -1,6 +1,4 @@
 import pg from 'pg';
-import { datamodelSql } from './datamodel-sql.js';
-import { readDatamodel } from './read-datamodel.js';
 
 /**
  * One line for each column, index and key of the tables of a schema, without partitions. It leaves out everything that Prisma cannot
@@ -29,16 +27,15 @@ const readLines = async (pool: pg.Pool, schema: string): Promise<Set<string>> =>
 };
 
 /**
- * Compares a database with a `schema.prisma`: creates the tables of the schema in a second schema of the database, and reads both from
+ * Compares a database with `schema.prisma`: creates the tables of the schema in a second schema of the database, and reads both from
  * the PostgreSQL catalog.
  *
  * @param url - a database, whose schema `expected` is dropped and created again
- * @param schema - the text of a `schema.prisma`
+ * @param sql - the statements that create the tables of `schema.prisma`
  * @returns a line for each difference: `+` if only schema.prisma has it, `-` if only the database has it. Ignores checks, and indexes that
  * Prisma cannot express (partial, on expressions, GIN)
  */
-export const findSchemaDrift = async (url: string, schema: string): Promise<string[]> => {
-  const sql = datamodelSql(await readDatamodel(schema));
+export const findSchemaDrift = async (url: string, sql: string): Promise<string[]> => {
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   try {
     await pool.query(

@@ -20,7 +20,7 @@ const statusesWithoutOperation = new Set([400, 401, 404, 405, 408, 429, 431, 503
  * The statuses whose responses may name fields: an invalid request, an unknown `pipeline_id`, a search that took too
  * long.
  */
-const statusesWithErrors = new Set([400, 503, 404]);
+const statusesWithErrors = new Set([400, 404, 409, 503]);
 const recordStatuses = ['created', 'matched', 'updated'];
 /** Internals that must not leak: stack frames, SQL, names of constraints. */
 const leak =

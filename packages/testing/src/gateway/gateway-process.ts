@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 
+import { endProgram, isOk, waitForProgram } from '../program.js';
 import { findFreePort } from './free-port.js';
 
 /** A gateway in a separate process. */
@@ -16,33 +16,6 @@ export interface GatewayProcess {
 
 /** The page that must be 200 before a gateway counts as started. */
 type HealthPage = '/livez' | '/readyz';
-
-/** Only guards against hanging: a start takes a second or two, and longer on a busy machine. */
-const startTimeoutMs = 60_000;
-const pollEveryMs = 50;
-
-const waitUntil = async (page: HealthPage, url: string, child: ChildProcess, output: () => string): Promise<void> => {
-  const deadline = performance.now() + startTimeoutMs;
-  for (;;) {
-    if (child.exitCode !== null) throw new Error(`The gateway ended with code ${child.exitCode}:\n${output()}`);
-    const isReady = await fetch(`${url}${page}`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-    if (isReady) return;
-    if (performance.now() > deadline) throw new Error(`The gateway did not answer ${page} in time:\n${output()}`);
-    await new Promise((resolve) => setTimeout(resolve, pollEveryMs));
-  }
-};
-
-const stop = async (child: ChildProcess): Promise<number | null> => {
-  if (child.exitCode === null && child.signalCode === null) {
-    const exited = once(child, 'exit');
-    child.kill('SIGTERM');
-    await exited;
-  }
-  return child.exitCode;
-};
 
 /**
  * Starts a built gateway as users do, with `node dist/main.js`, and waits until it is ready.
@@ -73,16 +46,21 @@ export const startGatewayProcess = async (
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const url = `http://127.0.0.1:${port}`;
   try {
-    await waitUntil(page, url, child, () => output);
+    await waitForProgram(
+      'The gateway',
+      child,
+      () => isOk(`${url}${page}`),
+      () => output,
+    );
   } catch (error) {
-    await stop(child);
+    await endProgram(child, 'SIGTERM');
     // Another program took the port meanwhile: only tests respect reservations.
     if (output.includes(`Port ${port} on 127.0.0.1 is already in use`)) {
       return startGatewayProcess(mainFile, environment, page);
     }
     throw error;
   }
-  return { url, child, output: () => output, stop: () => stop(child) };
+  return { url, child, output: () => output, stop: () => endProgram(child, 'SIGTERM') };
 };
 
 /** Starts several processes of the same gateway at once, as behind a balancer. */

@@ -56,7 +56,7 @@ export interface OrganizationTools {
 }
 
 /** The properties of a key. By default it may do everything and never expires. */
-export interface TestKeyOptions {
+interface TestKeyOptions {
   readonly allow?: readonly string[];
   readonly limits?: Readonly<Record<string, number>>;
   readonly expiresAt?: Date;

@@ -1,0 +1,200 @@
+import { createAccount } from '@crm/contract';
+import { describe, expect, test } from '@jest/globals';
+import { recordsOf, statusOf, unknownId, versionOf } from './support/records-of.js';
+import { useGateway } from './support/use-gateway.js';
+
+const gateway = useGateway(async ({ organization: { defineField } }) => {
+  await defineField({ objectType: 'account', slug: 'tier', attributeType: 'number' });
+  await defineField({ objectType: 'account', slug: 'motto', attributeType: 'string' });
+  await defineField({ objectType: 'account', slug: 'hidden_note', attributeType: 'string', isHidden: true });
+  await defineField({ objectType: 'contact', slug: 'birthday', attributeType: 'date' });
+});
+const { account, opportunity, changeAccount: change, row, ...records } = recordsOf(gateway);
+const create = (body: object, query?: Readonly<Record<string, string>>) => records.create(createAccount, body, query);
+
+describe('a create', () => {
+  test('200: stores an account with all its fields and names it after its domain', async () => {
+    const body = { industry: 'Steel', description: 'Makes steel', website: 'steel.com', employee_range: '51-200' };
+    const answer = await create({ domain: 'steel.com', ...body, custom_fields: { tier: 2 } });
+    expect([answer.status, statusOf(answer), answer.body.warnings]).toEqual([200, 'created', undefined]);
+    expect(answer.data).toEqual({ company_id: expect.any(String), domain: 'steel.com', name: 'Steel' });
+    expect(await row('accounts', answer.data.company_id)).toMatchObject({
+      ...body,
+      ...{ name: 'Steel', website: expect.stringContaining('steel.com'), custom_fields: { tier: 2 } },
+    });
+  });
+
+  test('200: finds the account by any spelling of its domain and creates no second one', async () => {
+    const plain = await create({ domain: 'xn--mller-kva.de', name: ' Müller ' });
+    expect(plain.data.name).toBe('Müller');
+    for (const domain of ['https://ann:pw@www.müller.de:8443/a?b#c', ' mu\u0308ller.de\n']) {
+      const again = await create({ domain });
+      expect([again.data, statusOf(again), again.body.warnings]).toEqual([plain.data, 'matched', undefined]);
+    }
+  });
+
+  test('200: keeps the stored values and warns about each different one that is sent', async () => {
+    const id = await account({ domain: 'kept.com', name: 'Kept', industry: 'Steel', custom__tier: 1 });
+    const body = { name: 'Other', industry: 'Steel', description: 'New', custom__tier: 2 };
+    const second = await create({ domain: 'kept.com', ...body });
+    expect(second.data).toMatchObject({ company_id: id, name: 'Kept' });
+    expect([...second.fieldsWarnedOf].sort()).toEqual(['custom__tier', 'description', 'name']);
+    expect(await row('accounts', id)).toMatchObject({ description: null, custom_fields: { tier: 1 } });
+  });
+
+  test('200: with on_match=update, sets the fields that are sent and keeps the others', async () => {
+    const id = await account({ domain: 'upsert.com', industry: 'Steel', description: 'Old', custom__tier: 1 });
+    const changes = { name: 'Upsert Ltd', description: 'New', industry: null, custom__tier: 2 };
+    for (const status of ['updated', 'matched']) {
+      const answer = await create({ domain: 'UPSERT.com', ...changes }, { on_match: 'update' });
+      expect([statusOf(answer), answer.body.warnings]).toEqual([status, undefined]);
+      expect(answer.data).toEqual({ company_id: id, domain: 'upsert.com', name: 'Upsert Ltd' });
+    }
+    const stored = { industry: 'Steel', description: 'New', custom_fields: { tier: 2 }, number_1: 2, version: 2 };
+    expect(await row('accounts', id)).toMatchObject(stored);
+  });
+
+  test.each<[object, string[]]>([
+    [{}, ['domain']],
+    [{ domain: 'a\u0000.com' }, ['domain']],
+    [
+      { domain: 'x', website: 'not a host', custom_fields: { tier: '2', nothing: 1 } },
+      ['custom_fields.nothing', 'custom_fields.tier', 'domain', 'website'],
+    ],
+    [{ domain: 'long.com', name: '😀'.repeat(256), description: '😀'.repeat(10_001) }, ['description', 'name']],
+    [{ domain: 'other-object.com', custom__birthday: '2020-01-01' }, ['custom__birthday']],
+  ])('400: names every invalid field of %j', async (body, fields) => {
+    const answer = await create(body);
+    expect([answer.status, answer.fieldsAtFault]).toEqual([400, fields]);
+  });
+
+  test.each(['UPDATE', ''])('400: refuses on_match=%s', async (value) => {
+    const answer = await create({ domain: 'bad.com' }, { on_match: value });
+    expect([answer.status, answer.fieldsAtFault]).toEqual([400, ['on_match']]);
+  });
+
+  test('400: does not know the custom fields of another organization', async () => {
+    const body = { domain: 'shared.com', custom__tier: 1 };
+    const answer = await gateway().clientOf(gateway().stranger).call(createAccount, { body });
+    expect(answer.fieldsAtFault).toEqual(['custom__tier']);
+  });
+});
+
+describe('an update', () => {
+  test('200: answers the whole account with its visible custom fields and its version', async () => {
+    const id = await account({ domain: 'whole.com', custom__tier: 1, custom__hidden_note: 'x' });
+    const answer = await change(id, { industry: 'Steel' });
+    expect(answer.data.account).toEqual({
+      ...{ id, external_id: null, domain: 'whole.com', name: 'Whole', custom_fields: { tier: 1 }, industry: 'Steel' },
+      ...{ description: null, website: null, employee_range: null, is_freemail: false, version: 2 },
+      ...{ created_at: expect.any(String), updated_at: expect.any(String) },
+    });
+    expect(Object.keys(answer.data.custom_field_definitions).sort()).toEqual(['motto', 'tier']);
+    expect(versionOf(answer)).toBe(2);
+  });
+
+  test('200: keeps absent fields and clears fields that are null', async () => {
+    const id = await account({ domain: 'keeps.com', industry: 'Steel', description: 'Old', custom__tier: 1 });
+    const answer = await change(id, { description: null, custom_fields: { motto: 'Ever on' } });
+    expect(answer.data.account).toMatchObject({ industry: 'Steel', description: null, name: 'Keeps' });
+    expect(answer.data.account.custom_fields).toEqual({ tier: 1, motto: 'Ever on' });
+    const cleared = await change(id, { name: null, industry: ' ', custom__tier: null });
+    expect(cleared.data.account).toMatchObject({ industry: null, name: null, custom_fields: { motto: 'Ever on' } });
+  });
+
+  test('200: changes nothing, not even the version, for an empty body and for equal values', async () => {
+    const id = await account({ domain: 'same.com', industry: 'Steel', custom__tier: 2 });
+    const before = await row('accounts', id);
+    const equal = { industry: 'Steel', custom__tier: 2, domain: 'SAME.com', name: 'Same' };
+    for (const body of [{}, equal, { website: null }]) expect(versionOf(await change(id, body))).toBe(1);
+    expect(await row('accounts', id)).toEqual(before);
+  });
+
+  test('200: normalizes a new domain, finds the account by it and frees the old one', async () => {
+    const id = await account({ domain: 'old-domain.com' });
+    const answer = await change(id, { domain: 'https://WWW.Neue-Müller.de/x' });
+    expect(answer.data.account).toMatchObject({ domain: 'xn--neue-mller-feb.de', name: 'Old-domain' });
+    expect(await account({ domain: 'neue-müller.de' })).toBe(id);
+    expect(await account({ domain: 'old-domain.com' })).not.toBe(id);
+  });
+
+  test('200: says whether the account is a mail provider, from its creation and after each new domain', async () => {
+    const id = await account({ domain: 'gmail.com' });
+    expect((await change(id, {})).data.account.is_freemail).toBe(true);
+    expect((await change(id, { domain: 'was-mail.com' })).data.account.is_freemail).toBe(false);
+    expect((await change(id, { domain: 'gmail.com' })).data.account.is_freemail).toBe(true);
+  });
+
+  test('200: updates the texts by which its opportunities are found when its name and domain change', async () => {
+    const id = await account({ domain: 'before.com' });
+    const deal = await opportunity({ name: 'Deal' }, { account_domain: 'before.com' });
+    await change(id, { name: 'Nachher GmbH', domain: 'after.com' });
+    expect(await row('opportunities', deal)).toMatchObject({ search_text: 'deal nachher gmbh after.com' });
+    expect(await opportunity({ name: 'Deal' }, { account_domain: 'after.com' })).toBe(deal);
+  });
+
+  test('200: accepts values just as they were read, even those that normalization made longer', async () => {
+    const id = await account({ domain: 'www.ΐλφα.gr' });
+    const fields = { domain: 'ΐλφα.gr', name: '\u0958'.repeat(80), website: ` x.com/${'ü'.repeat(340)} ` };
+    for (const sent of [{ industry: 'Steel' }, fields, { website: `HTTPS://www.x.com?${'"'.repeat(600)}` }]) {
+      const { domain, name, website, industry } = (await change(id, sent)).data.account;
+      const written = await change(id, { domain, name, website, industry });
+      expect(written.data.account).toMatchObject({ domain, name, website, industry });
+    }
+  });
+
+  test.each([{ domain: null }, { company_id: 'x' }, { version: 3 }, { custom_fields: null }])(
+    '400: refuses %j',
+    async (body) => {
+      const answer = await change(unknownId, body);
+      expect([answer.status, answer.fieldsAtFault]).toEqual([400, Object.keys(body)]);
+    },
+  );
+
+  test('400: names every invalid field and changes nothing', async () => {
+    const id = await account({ domain: 'faults.com' });
+    const custom = { custom__tier: '1', custom_fields: { nothing: 1 } };
+    const answer = await change(id, { domain: 'x', website: 'not a host', industry: 'Steel', ...custom });
+    expect(answer.status).toBe(400);
+    expect(answer.fieldsAtFault).toEqual(['custom__tier', 'custom_fields.nothing', 'domain', 'website']);
+    expect(await row('accounts', id)).toMatchObject({ industry: null, version: 1 });
+  });
+
+  test('400: reads If-Match as a version: strong, weak or any', async () => {
+    const id = await account({ domain: 'tags.com' });
+    for (const tag of ['"1"', 'W/"1"', '*']) expect((await change(id, {}, { 'if-match': tag })).status).toBe(200);
+    for (const tag of ['3', '""', '"0"', '"x"', '"1", "2"']) {
+      const answer = await change(id, {}, { 'if-match': tag });
+      expect([tag, answer.status, answer.fieldsAtFault]).toEqual([tag, 400, ['If-Match']]);
+    }
+  });
+
+  test('409: refuses the domain of another account and names that account', async () => {
+    const holder = await account({ domain: 'held.com' });
+    const id = await account({ domain: 'wants.com' });
+    const answer = await change(id, { domain: 'HELD.com', industry: 'Steel' });
+    expect([answer.status, answer.body.conflict]).toEqual([409, { field: 'domain', existing_id: holder }]);
+    expect(await row('accounts', id)).toMatchObject({ domain: 'wants.com', industry: null });
+  });
+
+  test('409: gives a domain to one of several accounts that take it at the same time', async () => {
+    const ids = await Promise.all([1, 2, 3, 4].map((index) => account({ domain: `taker-${index}.com` })));
+    const answers = await Promise.all(ids.map((id) => change(id, { domain: 'taken.com' })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
+  });
+
+  test('412: refuses another version than that in If-Match, even if nothing would change', async () => {
+    const id = await account({ domain: 'versions.com' });
+    await change(id, { industry: 'Steel' });
+    for (const body of [{ industry: 'Coal' }, {}, { industry: 'Steel' }])
+      expect((await change(id, body, { 'if-match': '"1"' })).status).toBe(412);
+    expect(versionOf(await change(id, { industry: 'Coal' }, { 'if-match': '"2"' }))).toBe(3);
+  });
+
+  test('412: applies one of several parallel changes to the same version', async () => {
+    const id = await account({ domain: 'race.com' });
+    const bodies = Array.from({ length: 5 }, (_, index) => ({ industry: `Industry ${index}` }));
+    const answers = await Promise.all(bodies.map((body) => change(id, body, { 'if-match': '"1"' })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412, 412]);
+  });
+});

@@ -1,0 +1,195 @@
+import { createContact, deleteContact, updateContact } from '@crm/contract';
+import { describe, expect, test } from '@jest/globals';
+import { recordsOf, statusOf, unknownId, versionOf } from './support/records-of.js';
+import { useGateway } from './support/use-gateway.js';
+
+const gateway = useGateway(({ organization }) =>
+  organization.defineField({ objectType: 'contact', slug: 'birthday', attributeType: 'date' }),
+);
+const { contact, opportunity, changeContact: change, row, countOf, ...records } = recordsOf(gateway);
+const create = (body: object, query?: Readonly<Record<string, string>>) => records.create(createContact, body, query);
+
+const domainOf = async (email: string) => {
+  const text = `SELECT a.domain FROM contacts c LEFT JOIN accounts a ON a.organization_id = $1 AND a.id = c.account_id
+    WHERE c.organization_id = $1 AND c.email = $2`;
+  return (await gateway().rows<{ domain: string | null }>(text, [email]))[0]?.domain;
+};
+
+describe('a create', () => {
+  test('200: stores a contact with all its fields', async () => {
+    const names = { first_name: 'Ada', last_name: 'Lovelace' };
+    const more = { job_title: 'Head of Steel', custom_fields: { birthday: '1990-02-28' } };
+    const answer = await create({ email: 'ada@acme.com', ...names, ...more, phone: '+1 (415) 555-0123' });
+    expect([answer.status, statusOf(answer), answer.body.warnings]).toEqual([200, 'created', undefined]);
+    expect(answer.data).toEqual({ people_id: expect.any(String), email: 'ada@acme.com', ...names });
+    const stored = { ...names, ...more, phone: '+14155550123' };
+    expect(await row('contacts', answer.data.people_id)).toMatchObject(stored);
+  });
+
+  test('200: answers null for names that were not sent', async () => {
+    const blank = await create({ email: 'blank@acme.com', first_name: null, last_name: ' ' });
+    expect(blank.data).toMatchObject({ first_name: null, last_name: null });
+  });
+
+  test('200: takes the account of the host without www; another subdomain is another account', async () => {
+    const hosts = { 'mail.hosts.com': 'mail.hosts.com', 'www.hosts.com': 'hosts.com', 'hosts.com': 'hosts.com' };
+    for (const [host, domain] of Object.entries(hosts)) {
+      await create({ email: `ann@${host}` });
+      expect(await domainOf(`ann@${host}`)).toBe(domain);
+    }
+  });
+
+  test('200: finds the contact by any spelling of its email and changes nothing', async () => {
+    const plain = await create({ email: 'zoe.lee@xn--mller-kva.de', first_name: 'Zoe' });
+    for (const email of [' zoe.lee@mu\u0308ller.de. ', 'ZOE.LEE@XN--MLLER-KVA.DE']) {
+      const again = await create({ email, first_name: 'Zoe' });
+      expect([again.data, statusOf(again), again.body.warnings]).toEqual([plain.data, 'matched', undefined]);
+    }
+    expect(await row('contacts', plain.data.people_id)).toMatchObject({ version: 1 });
+    expect(await contact({ email: 'zoe.lee+crm@xn--mller-kva.de' })).not.toBe(plain.data.people_id);
+  });
+
+  test('200: fills in a missing name', async () => {
+    const { data } = await create({ email: 'fill@acme.com', last_name: 'Lee' });
+    const filled = await create({ email: 'fill@acme.com', first_name: 'Ann' });
+    expect([statusOf(filled), filled.body.warnings]).toEqual(['updated', undefined]);
+    expect(filled.data).toEqual({ ...data, first_name: 'Ann' });
+    expect(await row('contacts', data.people_id)).toMatchObject({ version: 2, normalized_name: 'ann lee' });
+  });
+
+  test('200: keeps the other stored fields and warns about different values', async () => {
+    const body = { email: 'warn@acme.com', job_title: 'Buyer', phone: '+14155550123', custom__birthday: '1990-01-01' };
+    const id = await contact(body);
+    const other = { job_title: 'Seller', phone: '+1 415 555 0123', custom__birthday: '1991-01-01' };
+    const answer = await create({ ...body, ...other });
+    expect(statusOf(answer)).toBe('matched');
+    expect([...answer.fieldsWarnedOf].sort()).toEqual(['custom__birthday', 'job_title']);
+    expect(await row('contacts', id)).toMatchObject({ job_title: 'Buyer' });
+  });
+
+  test('200: with on_match=update, overwrites the names', async () => {
+    const id = await contact({ email: 'ann@contact.com', first_name: 'Ann', job_title: 'CEO' });
+    for (const status of ['updated', 'matched']) {
+      const body = { email: 'ann@contact.com', first_name: 'Anna', last_name: 'Lee' };
+      const answer = await create(body, { on_match: 'update' });
+      expect(statusOf(answer)).toBe(status);
+      expect(answer.data).toEqual({ people_id: id, ...body });
+    }
+    expect(await row('contacts', id)).toMatchObject({ job_title: 'CEO', normalized_name: 'anna lee', version: 2 });
+  });
+
+  test('200: creates no account for mail providers if the organization skips them, but creates all others', async () => {
+    const skipping = await gateway().createOrganization({ freemail: 'skip' });
+    const client = gateway().clientOf(skipping);
+    for (const email of ['ann@gmail.com', 'ann@company.com', 'ann@mail.gmail.com'])
+      expect((await client.call(createContact, { body: { email } })).status).toBe(200);
+    const text = 'SELECT domain FROM accounts WHERE organization_id = $1 ORDER BY domain';
+    const accounts = await gateway().database.query(skipping.id, { text, values: [] });
+    expect(accounts).toEqual([{ domain: 'company.com' }, { domain: 'mail.gmail.com' }]);
+  });
+
+  test.each<[object, string[]]>([
+    [{}, ['email']],
+    [{ email: ['ann@acme.com'] }, ['email']],
+    [
+      { email: 'x', phone: '+123', custom_fields: { birthday: '30 Feb', nothing: 1 } },
+      ['custom_fields.birthday', 'custom_fields.nothing', 'email', 'phone'],
+    ],
+  ])('400: names every invalid field of %j', async (body, fields) => {
+    const answer = await create(body);
+    expect([answer.status, answer.fieldsAtFault]).toEqual([400, fields]);
+  });
+});
+
+describe('an update', () => {
+  test('200: answers the whole contact, keeps absent fields and clears fields that are null', async () => {
+    const names = { first_name: 'Ann', last_name: 'Lee' };
+    const id = await contact({ email: 'ann@whole.com', ...names, custom__birthday: '1990-01-02' });
+    const answer = await change(id, { last_name: null, job_title: 'CEO', phone: '+41 44 668 18 00' });
+    expect(answer.data.contact).toEqual({
+      ...{ id, external_id: null, name: 'Ann', first_name: 'Ann', last_name: null, email: 'ann@whole.com' },
+      ...{ account_id: expect.any(String), custom_fields: { birthday: '1990-01-02' }, job_title: 'CEO' },
+      ...{ phone: '+41446681800', created_at: expect.any(String), updated_at: expect.any(String), version: 2 },
+    });
+    expect(Object.keys(answer.data.custom_field_definitions)).toEqual(['birthday']);
+    expect(versionOf(answer)).toBe(2);
+  });
+
+  test('200: changes nothing for equal values', async () => {
+    const id = await contact({ email: 'same@same.com', first_name: 'Ann', custom__birthday: '1990-01-02' });
+    const bodies = [{}, { email: ' SAME@same.com', first_name: ' Ann ' }, { custom__birthday: 631238400000 }];
+    for (const body of bodies) expect(versionOf(await change(id, body))).toBe(1);
+  });
+
+  test('200: moves the contact to the account of its new email and creates that account if it is missing', async () => {
+    const id = await contact({ email: 'mover@from.com' });
+    const answer = await change(id, { email: 'Mover@To.com' });
+    expect(answer.data.contact.email).toBe('mover@to.com');
+    expect(await domainOf('mover@to.com')).toBe('to.com');
+    expect(await contact({ email: 'mover@to.com' })).toBe(id);
+    expect(await contact({ email: 'mover@from.com' })).not.toBe(id);
+  });
+
+  test('200: clears the account for a new address at a mail provider if the organization skips those', async () => {
+    const client = gateway().clientOf(await gateway().createOrganization({ freemail: 'skip' }));
+    const created = await client.call(createContact, { body: { email: 'ann@work.com' } });
+    const params = { id: created.data.people_id };
+    const moved = await client.call(updateContact, { params, body: { email: 'ann@gmail.com' } });
+    expect(moved.data.contact.account_id).toBeNull();
+  });
+
+  test('200: updates the deals of an additional contact when its name or email changes', async () => {
+    const id = await contact({ email: 'extra@reach.com', first_name: 'Old' });
+    const related = { account_domain: 'reach.com', additional_contact_emails: ['extra@reach.com'] };
+    const deal = await row('opportunities', await opportunity({ name: 'Reach' }, related));
+    await change(id, { first_name: 'New', email: 'extra@elsewhere.com' });
+    const shown = await row('opportunities', String(deal?.['id']));
+    expect(JSON.parse(String(shown?.['record']))).toMatchObject({
+      additional_contacts: [
+        { contact_id: id, contact_first_name: 'New', contact_last_name: null, contact_email: 'extra@elsewhere.com' },
+      ],
+    });
+  });
+
+  test('200: keeps a deal without an account with its primary contact, whatever the email', async () => {
+    const id = await contact({ email: 'ann@gmail.com' });
+    const deal = await opportunity({ name: 'Website' }, { primary_contact_email: 'ann@gmail.com' });
+    await change(id, { email: 'ann@yahoo.com' });
+    expect(await opportunity({ name: 'Website' }, { primary_contact_email: 'ann@yahoo.com' })).toBe(deal);
+    expect(await opportunity({ name: 'Website' }, { primary_contact_email: 'ann@gmail.com' })).not.toBe(deal);
+  });
+
+  test('200: keeps the deals of two people apart when one is deleted and the other takes over the email', async () => {
+    const deal = (email: string) => opportunity({ name: 'Same name' }, { primary_contact_email: email });
+    const [a, b] = ['person-a@gmail.com', 'person-b@gmail.com'];
+    const [ofA, ofB] = [await deal(a), await deal(b)];
+    expect(ofA).not.toBe(ofB);
+    const [personA, personB] = [await contact({ email: a }), await contact({ email: b })];
+    expect((await gateway().client.call(deleteContact, { params: { id: personB } })).status).toBe(200);
+    expect((await change(personA, { email: b })).status).toBe(200);
+
+    // The opportunity keeps its person at the new email. The deleted person's opportunity belongs to no contact.
+    expect(await deal(b)).toBe(ofA);
+    expect([ofA, ofB]).not.toContain(await deal(a));
+    expect(await contact({ email: a })).not.toBe(personA);
+  });
+
+  test('400 and 412: names every invalid field, and refuses another version than that in If-Match', async () => {
+    const id = await contact({ email: 'faults@faults.com' });
+    expect((await change(id, { first_name: 'Ann' }, { 'if-match': '"2"' })).status).toBe(412);
+    const answer = await change(id, { email: 'x', custom_fields: { birthday: 'May' } });
+    expect([answer.status, answer.fieldsAtFault]).toEqual([400, ['custom_fields.birthday', 'email']]);
+  });
+
+  test('404: creates no account for an unknown id', async () => {
+    expect((await change(unknownId, { email: 'no@trace.com' })).status).toBe(404);
+    expect(await countOf(`accounts WHERE domain = 'trace.com'`)).toBe(0);
+  });
+
+  test('409: refuses the email of another contact and names that contact', async () => {
+    const holder = await contact({ email: 'held@held.com' });
+    const answer = await change(await contact({ email: 'wants@wants.com' }), { email: 'Held@held.com' });
+    expect([answer.status, answer.body.conflict]).toEqual([409, { field: 'email', existing_id: holder }]);
+    expect(await domainOf('wants@wants.com')).toBe('wants.com');
+  });
+});

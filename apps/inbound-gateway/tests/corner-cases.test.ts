@@ -1,0 +1,201 @@
+import {
+  abandonedAfterSeconds,
+  completeRebuilds,
+  loadSetup,
+  moveOpportunities,
+  openDatabase,
+  opportunitiesToMove,
+  refreshRecords,
+} from '@crm/db';
+import { type Answer, readTestStack, type TestOrganization } from '@crm/testing';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { useGateway } from './support/use-gateway.js';
+
+const gateway = useGateway();
+let organization: TestOrganization;
+
+beforeEach(async () => {
+  organization = await gateway().createOrganization();
+});
+
+const send = (method: string, path: string, body?: unknown): Promise<Answer> =>
+  gateway().client.send(method, `/v1/inbound/${path}`, { key: organization.key, body });
+const run = (text: string, ...values: readonly unknown[]): Promise<Record<string, unknown>[]> =>
+  gateway().database.query(organization.id, { text, values });
+const createDeal = (name: string, opportunity: object = {}, related_objects: object = {}): Promise<Answer> =>
+  send('POST', 'opportunities', {
+    pipeline_id: organization.pipeline.id,
+    opportunity: { name, ...opportunity },
+    related_objects,
+  });
+const idOf = (answer: Answer): string => String((answer.data as Record<string, unknown>)['opportunity_id']);
+const versionOf = async (id: string): Promise<unknown> =>
+  (await run('SELECT o.version FROM opportunities o WHERE o.organization_id = $1 AND o.id = $2', id))[0]?.['version'];
+const readGateway = (path: string, headers: Record<string, string>, body?: unknown): Promise<Response> =>
+  fetch(`${readTestStack().readUrl}${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { 'x-api-key': organization.key, 'content-type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+
+test('a deal with the default currency is found by it, and sending it again changes nothing', async () => {
+  await run(`UPDATE organizations SET currency = 'EUR' WHERE id = $1`);
+  const id = idOf(await createDeal('Fibre'));
+  const filters = [{ field: 'currency', operator: 'eq', value: 'EUR' }];
+  const found = await readGateway('/v1/opportunities/search', {}, { filters });
+  expect(await found.json()).toMatchObject({ data: { opportunities: [{ id }] } });
+  await send('PATCH', `opportunities/${id}`, { opportunity: { currency: 'EUR' } });
+  expect(await versionOf(id)).toBe(1);
+});
+
+test('a blank website or phone counts as not sent, and clears the value on updates', async () => {
+  const created = await send('POST', 'accounts', { domain: 'blank.example', website: ' ' });
+  const { company_id: id } = created.data as { company_id: string };
+  await send('PATCH', `accounts/${id}`, { website: 'https://blank.example/' });
+  const cleared = await send('PATCH', `accounts/${id}`, { website: '' });
+  expect([created.status, cleared.status]).toEqual([200, 200]);
+  expect(await run('SELECT a.website FROM accounts a WHERE a.organization_id = $1')).toEqual([{ website: null }]);
+  const contact = await send('POST', 'contacts', { email: 'ann@blank.example', phone: '' });
+  expect(contact.status).toBe(200);
+});
+
+describe('an archived pipeline', () => {
+  test('gets no new and no restored deals, but a repeated create finds its deal', async () => {
+    const id = idOf(await createDeal('Old'));
+    const deleted = idOf(await createDeal('Deleted'));
+    await gateway().client.send('DELETE', `/v1/inbound/opportunities/${deleted}`, { key: organization.key });
+    await send('PATCH', `pipelines/${organization.pipeline.id}`, { is_active: false });
+    expect(idOf(await createDeal('Old'))).toBe(id);
+    const refused = await createDeal('New');
+    expect([refused.status, refused.body]).toMatchObject([400, { errors: { pipeline_id: 'is archived' } }]);
+    const [event] = await run(
+      `SELECT max(position) AS at FROM events WHERE organization_id = $1 AND type LIKE '%.deleted'`,
+    );
+    expect((await send('POST', 'restore', { position: Number(event?.['at']) })).status).toBe(409);
+  });
+});
+
+test('a stage that was archived a moment ago gets no deals, also from gateways that have not seen it', async () => {
+  const [first, second] = organization.pipeline.stages;
+  const id = idOf(await createDeal('Moving', { stage_id: first?.id }));
+  await run('UPDATE stages SET is_active = false WHERE organization_id = $1 AND id = $2', second?.id);
+  const moved = await send('PATCH', `opportunities/${id}`, { opportunity: { stage_id: second?.id } });
+  const created = await createDeal('New', { stage_id: second?.id });
+  // 400 if a busy machine took longer than the second for which a gateway trusts its setup.
+  expect([400, 409]).toContain(moved.status);
+  expect([400, 409]).toContain(created.status);
+});
+
+describe('no event without a change', () => {
+  test('the contact of a deal that has none stays null', async () => {
+    const id = idOf(await createDeal('Lonely', {}, { primary_contact_email: 'gone@gmail.com' }));
+    const [contact] = await run('SELECT c.id FROM contacts c WHERE c.organization_id = $1');
+    await send('DELETE', `contacts/${String(contact?.['id'])}`);
+    const version = await versionOf(id);
+    const answer = await send('PATCH', `opportunities/${id}`, { related_objects: { primary_contact_email: null } });
+    expect([answer.status, await versionOf(id)]).toEqual([200, version]);
+  });
+
+  test('the deletion of a contact skips a deal that has lost the contact meanwhile', async () => {
+    const id = idOf(await createDeal('Quick', {}, { primary_contact_email: 'ann@quick.example' }));
+    await send('PATCH', `opportunities/${id}`, { related_objects: { primary_contact_email: 'bob@quick.example' } });
+    const contact = `(SELECT c.id FROM contacts c WHERE c.organization_id = $1 AND c.email = 'ann@quick.example')`;
+    await run(`SELECT detach_contact($1, ${contact}, ARRAY[$2::uuid])`, id);
+    expect(await versionOf(id)).toBe(2);
+  });
+});
+
+describe('the size of the setup', () => {
+  test.each([
+    [
+      'pipelines',
+      `INSERT INTO pipelines (organization_id, id, name, position) SELECT $1, gen_random_uuid(), 'P' || n, n FROM generate_series(1, 99) n`,
+      'must leave at most 100 pipelines',
+    ],
+    [
+      'fields',
+      `INSERT INTO custom_fields (organization_id, id, object_type, slug, name, attribute_type, position, metadata)
+       VALUES ($1, gen_random_uuid(), 'account', 'large', repeat('x', 1024 * 1024), 'string', 1, NULL)`,
+      'must leave at most 1024 KB of names, labels and options in the setup',
+    ],
+  ])('%s: has a limit, and a change beyond it is not stored', async (path, fill, text) => {
+    await run(fill);
+    const body = {
+      object: 'account',
+      slug: 'more',
+      attribute_type: 'string',
+      name: 'More',
+      stages: [{ label: 'First' }],
+    };
+    const { stages, ...field } = body;
+    const answer = await send('POST', path, path === 'fields' ? field : { name: 'More', stages });
+    expect([answer.status, answer.body]).toMatchObject([400, { errors: { body: text } }]);
+    const table = path === 'fields' ? 'custom_fields' : 'pipelines';
+    expect(await run(`SELECT 1 FROM ${table} WHERE organization_id = $1 AND name = 'More'`)).toEqual([]);
+  });
+
+  test('a setup is loaded again only after a change', async () => {
+    const { database } = gateway();
+    const first = await loadSetup(database, organization.id);
+    expect(await loadSetup(database, organization.id, first)).toBe(first);
+    await send('POST', `pipelines/${organization.pipeline.id}/stages`, { label: 'Another' });
+    expect((await loadSetup(database, organization.id, first)).version).not.toBe(first.version);
+  });
+});
+
+describe('the rebuild of stored records', () => {
+  const outdate = (age: string): Promise<Record<string, unknown>[]> =>
+    run(
+      `INSERT INTO record_rebuilds (organization_id, outdated_at, active_at)
+       VALUES ($1, date_trunc('second', now()), now() - interval '${age}')`,
+    );
+  const left = async (): Promise<number> =>
+    (await run('SELECT 1 FROM record_rebuilds WHERE organization_id = $1')).length;
+
+  test('is taken over once no process has worked on it for half a minute', async () => {
+    const id = idOf(await createDeal('Stale'));
+    await run(`UPDATE opportunities SET record = '{}' WHERE organization_id = $1 AND id = $2`, id);
+    await outdate('10 seconds');
+    const database = openDatabase({ url: gateway().gatewayUrl, applicationName: 'rebuild-test' });
+    await completeRebuilds(database, abandonedAfterSeconds);
+    expect(await left()).toBe(1);
+    await run(`UPDATE record_rebuilds SET active_at = now() - interval '31 seconds' WHERE organization_id = $1`);
+    await completeRebuilds(database, abandonedAfterSeconds);
+    await database.close();
+    expect(await left()).toBe(0);
+    expect(await run(`SELECT 1 FROM opportunities WHERE organization_id = $1 AND record = '{}'`)).toEqual([]);
+  });
+
+  test('gives way to that of a later change, and counts bytes', async () => {
+    await createDeal('One');
+    await createDeal('Two');
+    await outdate('0 seconds');
+    expect(await refreshRecords(gateway().database, organization.id, '2020-01-01T00:00:00.000Z')).toBe(0);
+    const [batch] = await run('SELECT done FROM rebuild_records($1, NULL, NULL, 500, 1)');
+    expect(batch).toEqual({ done: 1 });
+  });
+});
+
+test('a move of deals leaves those that reach the stage while it runs', async () => {
+  const [from, to] = organization.pipeline.stages;
+  await createDeal('Back and forth', { stage_id: from?.id });
+  const database = openDatabase({ url: gateway().gatewayUrl, applicationName: 'move-test' });
+  const stages = (await loadSetup(database, organization.id)).pipelines.flatMap((pipeline) => pipeline.stages);
+  const stage = stages.find(({ id }) => id === from?.id);
+  if (stage === undefined || to === undefined) throw new Error('the pipeline has too few stages');
+  const move = { kind: 'stage', from: stage, toId: to.id } as const;
+  const ids = await opportunitiesToMove(database, organization.id, move);
+  const back = idOf(await createDeal('Later', { stage_id: from?.id }));
+  await moveOpportunities(database, organization.id, move, ids);
+  expect(await opportunitiesToMove(database, organization.id, move)).toEqual([back]);
+  await database.close();
+});
+
+test('X-Read-After covers changes of the setup', async () => {
+  const path = `/v1/pipelines/${organization.pipeline.id}/stages`;
+  await readGateway(path, {});
+  const created = await send('POST', `pipelines/${organization.pipeline.id}/stages`, { label: 'Brand new' });
+  const mark = created.headers.get('x-read-after') ?? '';
+  const shown = await readGateway(path, { 'x-read-after': mark });
+  expect(await shown.text()).toContain('Brand new');
+});

@@ -1,0 +1,253 @@
+import { createOpportunity } from '@crm/contract';
+import { describe, expect, test } from '@jest/globals';
+import { recordsOf, statusOf } from './support/records-of.js';
+import { useGateway } from './support/use-gateway.js';
+
+const gateway = useGateway(async ({ organization: { defineField, otherPipeline } }) => {
+  const options = [
+    { label: 'Enterprise', value: 'enterprise', color: 'blue' },
+    { label: 'Old', value: 'old', color: 'gray', archived: true },
+  ];
+  await defineField({ objectType: 'opportunity', slug: 'tier', attributeType: 'select', metadata: { options } });
+  await defineField({ objectType: 'opportunity', slug: 'seats', attributeType: 'number' });
+  await defineField({ objectType: 'opportunity', slug: 'team', attributeType: 'team_members' });
+  const pipelineIds = [otherPipeline.id];
+  await defineField({ objectType: 'opportunity', slug: 'partner', attributeType: 'string', pipelineIds });
+});
+const { countOf, ...records } = recordsOf(gateway);
+
+const createIn = (pipeline_id: string, opportunity: object, related_objects: object = {}) =>
+  records.create(createOpportunity, { pipeline_id, opportunity, related_objects });
+const create = (opportunity: object, related?: object) =>
+  createIn(gateway().organization.pipeline.id, opportunity, related);
+
+/** Every stored deal with a name, oldest first, with the natural keys of its related records. */
+const stored = (name: string) =>
+  gateway().rows(
+    `SELECT o.*, s.label AS stage, m.email AS owner_email,
+        (SELECT a.domain FROM accounts a WHERE a.organization_id = $1 AND a.id = o.account_id) AS domain,
+        (SELECT c.email FROM contacts c WHERE c.organization_id = $1 AND c.id = o.contact_id) AS primary_email,
+        ARRAY(SELECT c.email FROM opportunity_contacts l JOIN contacts c ON c.organization_id = $1 AND c.id = l.contact_id
+               WHERE l.organization_id = $1 AND l.opportunity_id = o.id ORDER BY l.position) AS additional_emails
+       FROM opportunities o
+       LEFT JOIN stages s ON s.organization_id = $1 AND s.id = o.stage_id
+       LEFT JOIN members m ON m.organization_id = $1 AND m.id = o.owner_id
+      WHERE o.organization_id = $1 AND o.name = $2 ORDER BY o.created_at, o.id`,
+    [name],
+  );
+
+const account = { account_domain: 'acme.com' };
+const byEmail = (primary: string | null, ...additional: string[]) => ({
+  ...account,
+  ...{ primary_contact_email: primary, additional_contact_emails: additional },
+});
+
+describe('200 for a new deal', () => {
+  test('creates it with its account and contacts in one call', async () => {
+    const related = byEmail('ada@acme.com', 'grace@other.com', 'bob@acme.com');
+    const answer = await create({ name: 'Renewal', deal_size: 1250.75 }, related);
+    expect([answer.status, statusOf(answer), answer.body.warnings]).toEqual([200, 'created', undefined]);
+    expect(answer.data).toEqual({ opportunity_id: expect.any(String), name: 'Renewal', amount: 1250.75 });
+    const emails = { primary_email: 'ada@acme.com', additional_emails: ['grace@other.com', 'bob@acme.com'] };
+    const deal = { id: answer.data.opportunity_id, domain: 'acme.com', stage: 'Qualified', ...emails };
+    expect(await stored('Renewal')).toMatchObject([deal]);
+    expect(await countOf(`accounts WHERE domain = 'other.com' AND name = 'Other'`)).toBe(1);
+  });
+
+  test('creates it from a name alone, without amount, account, contacts and owner', async () => {
+    expect((await create({ name: 'Bare' })).data.amount).toBeNull();
+    const nothing = { account_id: null, contact_id: null, owner_id: null, amount: null, next_step: null };
+    expect(await stored('Bare')).toMatchObject([{ ...nothing, close_date: null, additional_emails: [] }]);
+  });
+
+  test('stores every field', async () => {
+    const { pipeline, member } = gateway().organization;
+    const same = { currency: 'EUR', next_step: 'Call\nback' };
+    const dates = { close_date: 1798675200000, next_action_date: 253402300799999 };
+    const custom = { custom__seats: 3.5, custom_fields: { tier: 'Enterprise', team: ['owner@team.example'] } };
+    const fields = { ...same, ...dates, ...custom, stage_id: pipeline.stages[2]?.id.toUpperCase(), deal_size: 0.0001 };
+    await create({ name: 'Full', ...fields }, { owner_email: 'OWNER@team.example' });
+    expect(await stored('Full')).toMatchObject([
+      {
+        ...{ ...same, stage: 'Won', amount: '0.0001', owner_email: 'owner@team.example' },
+        ...{ close_date: '1798675200000', next_action_date: '253402300799999' },
+        custom_fields: { seats: 3.5, tier: 'enterprise', team: [member.id] },
+      },
+    ]);
+  });
+
+  test('starts it in the first stage if the pipeline has no default stage', async () => {
+    await createIn(gateway().organization.otherPipeline.id, { name: 'First stage' });
+    expect(await stored('First stage')).toMatchObject([{ stage: 'Open' }]);
+  });
+
+  test('lists each contact once, and the primary contact not as an additional one', async () => {
+    await create({ name: 'Both' }, byEmail('Ann@both.com', 'ann@BOTH.com', 'bob@both.com', 'BOB@both.com.'));
+    const emails = { primary_email: 'ann@both.com', additional_emails: ['bob@both.com'] };
+    expect(await stored('Both')).toMatchObject([emails]);
+  });
+
+  test.each([
+    ['takes the account of the primary contact', { primary_contact_email: 'ann@by-contact.com' }, 'by-contact.com'],
+    ['prefers the account that is sent', byEmail('ann@elsewhere.com'), 'acme.com'],
+    ['takes no account from a contact with free mail', { primary_contact_email: 'ann@gmail.com' }, null],
+    ['unless its domain is sent', { ...byEmail('ann@gmail.com'), account_domain: 'gmail.com' }, 'gmail.com'],
+  ])('%s', async (name, related, domain) => {
+    await create({ name }, related);
+    expect(await stored(name)).toMatchObject([{ domain, primary_email: related.primary_contact_email }]);
+  });
+});
+
+describe('200 for a deal that exists', () => {
+  test('finds it by account, pipeline and name', async () => {
+    const first = await create({ name: 'Same', deal_size: 10 }, account);
+    for (const [opportunity, related] of [
+      [{ name: 'Same', deal_size: 10 }, account],
+      [{ name: ' Same\n' }, { account_domain: 'https://WWW.ACME.com./x' }],
+      [{ name: 'Same' }, byEmail(null)],
+    ] as const) {
+      const answer = await create(opportunity, related);
+      expect([answer.data, statusOf(answer), answer.body.warnings]).toEqual([first.data, 'matched', undefined]);
+    }
+    expect(await stored('Same')).toMatchObject([{ version: 1 }]);
+  });
+
+  test('treats composed and decomposed letters as the same name; case, account and pipeline tell deals apart', async () => {
+    const { data } = await create({ name: 'Café' }, account);
+    expect((await create({ name: 'Cafe\u0301' }, account)).data).toEqual(data);
+    const others = [
+      await create({ name: 'CAFÉ' }, account),
+      await create({ name: 'Café' }, { account_domain: 'shop.acme.com' }),
+      await create({ name: 'Café' }),
+      await createIn(gateway().organization.otherPipeline.id, { name: 'Café' }, account),
+    ];
+    expect(new Set([data, ...others.map((one) => one.data)].map((one) => one.opportunity_id)).size).toBe(5);
+  });
+
+  test('finds the deal of an account by the domain of its primary contact', async () => {
+    const { data } = await create({ name: 'Found' }, { account_domain: 'found.com' });
+    const answer = await create({ name: 'Found' }, { primary_contact_email: 'ann@found.com' });
+    expect([answer.data, statusOf(answer)]).toEqual([data, 'updated']);
+  });
+
+  test('keeps the deals of two people at a mail provider apart although they have the same name', async () => {
+    const [ann, bob] = [{ primary_contact_email: 'ann@gmail.com' }, { primary_contact_email: 'bob@gmail.com' }];
+    const [first, second] = [await create({ name: 'Website' }, ann), await create({ name: 'Website' }, bob)];
+    expect(second.data.opportunity_id).not.toBe(first.data.opportunity_id);
+    expect((await create({ name: 'Website' }, { primary_contact_email: 'ANN@gmail.com' })).data).toEqual(first.data);
+  });
+
+  test('replaces the primary contact; the old one becomes an additional contact', async () => {
+    const { data } = await create({ name: 'Replace' }, byEmail('a@acme.com', 'b@acme.com'));
+    const answer = await create({ name: 'Replace' }, byEmail('c@acme.com'));
+    expect([answer.data, statusOf(answer), answer.body.warnings]).toEqual([data, 'updated', undefined]);
+    const emails = { primary_email: 'c@acme.com', additional_emails: ['b@acme.com', 'a@acme.com'] };
+    expect(await stored('Replace')).toMatchObject([{ version: 2, ...emails }]);
+  });
+
+  test('adds additional contacts and removes none', async () => {
+    for (const related of [byEmail('a@acme.com', 'b@acme.com'), byEmail(null, 'c@acme.com'), byEmail(null)])
+      await create({ name: 'Add' }, related);
+    const emails = { primary_email: 'a@acme.com', additional_emails: ['b@acme.com', 'c@acme.com'] };
+    expect(await stored('Add')).toMatchObject([{ version: 2, ...emails }]);
+  });
+
+  test('never lists the primary contact as an additional one', async () => {
+    await create({ name: 'Swap' }, byEmail('a@acme.com', 'b@acme.com'));
+    for (const [related, primary_email, ...additional_emails] of [
+      [byEmail('b@acme.com', 'b@acme.com'), 'b@acme.com', 'a@acme.com'],
+      [byEmail(null, 'b@acme.com'), 'b@acme.com', 'a@acme.com'],
+      [byEmail('a@acme.com'), 'a@acme.com', 'b@acme.com'],
+    ] as const) {
+      await create({ name: 'Swap' }, related);
+      expect(await stored('Swap')).toMatchObject([{ primary_email, additional_emails }]);
+    }
+  });
+
+  test('keeps the other stored values and warns about every different one', async () => {
+    const { stages } = gateway().organization.pipeline;
+    const first = { name: 'Kept', deal_size: 10, close_date: 1798675200000, custom__seats: 1, next_step: 'Call' };
+    const { data } = await create({ ...first, stage_id: stages[0]?.id }, account);
+    const dates = { close_date: 1798675200001, next_action_date: 1798675200000 };
+    const others = { stage_id: stages[1]?.id, deal_size: 20, next_step: 'Mail', custom_fields: { seats: 2 } };
+    const owned = { ...account, owner_email: 'owner@team.example' };
+    const answer = await create({ name: 'Kept', ...dates, ...others }, owned);
+    expect([answer.data, statusOf(answer)]).toEqual([data, 'matched']);
+    const fields = ['close_date', 'custom__seats', 'deal_size', 'next_action_date', 'next_step', 'stage_id'];
+    const warned = [...fields.map((field) => `opportunity.${field}`), 'related_objects.owner_email'];
+    expect([...answer.fieldsWarnedOf].sort()).toEqual(warned);
+    expect(await stored('Kept')).toMatchObject([{ amount: '10.0000', stage: 'New', owner_id: null, version: 1 }]);
+    expect((await create(first, account)).body.warnings).toBeUndefined();
+  });
+});
+
+describe('400 and 404', () => {
+  test('names every missing key, and refuses a pipeline id that is not a UUID', async () => {
+    expect((await records.create(createOpportunity, {})).fieldsAtFault).toEqual(['opportunity', 'pipeline_id']);
+    expect((await createIn('x', { name: 'x' })).fieldsAtFault).toEqual(['pipeline_id']);
+  });
+
+  test.each<[string, object, string]>([
+    ['a blank name', { name: ' \t' }, 'name'],
+    ['a name of 256 characters', { name: '😀'.repeat(256) }, 'name'],
+    ['a text for a deal size', { deal_size: '12' }, 'deal_size'],
+    ['five decimals', { deal_size: 0.00001 }, 'deal_size'],
+    ['sixteen digits', { deal_size: 1e15 }, 'deal_size'],
+    ['a currency in small letters', { currency: 'eur' }, 'currency'],
+    ['seconds for a close date', { close_date: 1798675200 }, 'close_date'],
+    ['seconds for a next action', { next_action_date: 1798675200 }, 'next_action_date'],
+    ['a next step of 2,001 characters', { next_step: 'n'.repeat(2001) }, 'next_step'],
+    ['two different next steps', { next_step: 'a', next_steps: 'b' }, 'next_steps'],
+    ['an unknown key', { colour: 'red' }, 'colour'],
+    ['a custom field of another pipeline', { custom__partner: 'A' }, 'custom__partner'],
+    ['a wrong type for a custom field', { custom_fields: { seats: '3' } }, 'custom_fields.seats'],
+    ['an archived option', { custom__tier: 'old' }, 'custom__tier'],
+    ['an unknown team member', { custom__team: ['no@team.example'] }, 'custom__team'],
+  ])('refuses %s', async (_about, opportunity, field) => {
+    const answer = await create({ name: 'x', ...opportunity });
+    expect([answer.status, answer.fieldsAtFault]).toEqual([400, [`opportunity.${field}`]]);
+  });
+
+  test.each<[string, object, string[]]>([
+    [
+      'bad domains and emails, each of which is named',
+      {
+        account_domain: 'localhost',
+        primary_contact_email: 'x',
+        additional_contact_emails: ['a@left-behind.com', 'y'],
+      },
+      ['account_domain', 'additional_contact_emails[1]', 'primary_contact_email'],
+    ],
+    ['an owner who is no member', { ...byEmail('a@left-behind.com'), owner_email: 'no@team.example' }, ['owner_email']],
+    [
+      '101 contacts',
+      { additional_contact_emails: Array.from({ length: 101 }, (_, i) => `a${i}@left-behind.com`) },
+      ['additional_contact_emails'],
+    ],
+  ])('refuses %s in related_objects and writes nothing', async (_about, related, fields) => {
+    const answer = await create({ name: 'Refused' }, related);
+    expect([answer.status, answer.fieldsAtFault]).toEqual([400, fields.map((field) => `related_objects.${field}`)]);
+    expect(await countOf(`contacts WHERE email LIKE '%@left-behind.com'`)).toBe(0);
+    expect(await stored('Refused')).toEqual([]);
+  });
+
+  test('answers a stage of another pipeline and one of another organization alike', async () => {
+    const { organization, stranger } = gateway();
+    const [other, foreign] = [organization.otherPipeline, stranger.pipeline].map(({ stages }) => stages[0]?.id);
+    const first = await create({ name: 'x', stage_id: other });
+    expect([first.status, first.fieldsAtFault]).toEqual([400, ['opportunity.stage_id']]);
+    expect((await create({ name: 'x', stage_id: foreign })).comparable).toBe(first.comparable);
+  });
+
+  test('refuses the 101st additional contact of a deal and changes nothing', async () => {
+    const hundred = Array.from({ length: 100 }, (_, i) => `p${String(i).padStart(3, '0')}@acme.com`);
+    await create({ name: 'Crowded' }, byEmail('a@acme.com', ...hundred));
+    for (const related of [byEmail(null, 'one-more@acme.com'), byEmail('new-primary@acme.com')]) {
+      const answer = await create({ name: 'Crowded' }, related);
+      expect([answer.status, answer.fieldsAtFault]).toEqual([400, ['related_objects.additional_contact_emails']]);
+    }
+    const emails = { primary_email: 'a@acme.com', additional_emails: hundred };
+    expect(await stored('Crowded')).toMatchObject([{ version: 1, ...emails }]);
+    expect(await countOf(`contacts WHERE email = 'one-more@acme.com'`)).toBe(0);
+  });
+});

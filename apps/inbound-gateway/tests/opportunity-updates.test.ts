@@ -1,0 +1,172 @@
+import { createOpportunity, type OpportunityDetail } from '@crm/contract';
+import { describe, expect, test } from '@jest/globals';
+import { recordsOf, statusOf, unknownId, versionOf } from './support/records-of.js';
+import { useGateway } from './support/use-gateway.js';
+
+const gateway = useGateway(async ({ organization: { defineField, otherPipeline } }) => {
+  await defineField({ objectType: 'opportunity', slug: 'seats', attributeType: 'number' });
+  const pipelineIds = [otherPipeline.id];
+  await defineField({ objectType: 'opportunity', slug: 'partner', attributeType: 'string', pipelineIds });
+});
+const { opportunity, changeOpportunity: change, row, countOf, create } = recordsOf(gateway);
+
+const stageId = (label: string): string =>
+  gateway().organization.pipeline.stages.find((stage) => stage.label === label)?.id ?? '';
+const additionalOf = ({ opportunity: record }: OpportunityDetail) =>
+  record.additional_contacts.map(({ contact_email: email }) => email);
+
+describe('200', () => {
+  test('answers the whole deal with the definitions of its pipeline', async () => {
+    const id = await opportunity({ name: 'Whole' }, { primary_contact_email: 'ann@whole.com' });
+    const dates = { close_date: 1798675200000, next_action_date: 1796083200000 };
+    const fields = { deal_size: 1200.5, next_steps: 'Call', custom__seats: 3 };
+    const answer = await change(id, {
+      opportunity: { name: ' Whole 2 ', stage_id: stageId('Won').toUpperCase(), ...dates, ...fields },
+      related_objects: { owner_email: 'OWNER@team.example' },
+    });
+    expect(answer.data.opportunity).toMatchObject({
+      ...{ id, name: 'Whole 2', stage_id: stageId('Won'), stage_name: 'Won', amount: 1200.5, next_step: 'Call' },
+      ...{ ...dates, owner_email: 'owner@team.example', account_domain: 'whole.com', contact_email: 'ann@whole.com' },
+      ...{ pipeline_name: 'Sales', custom_fields: { seats: 3 }, version: 2 },
+    });
+    expect(Object.keys(answer.data.custom_field_definitions)).toEqual(['seats']);
+    expect(versionOf(answer)).toBe(2);
+  });
+
+  test('keeps absent fields and clears fields that are null', async () => {
+    const related = { account_domain: 'clears.com', primary_contact_email: 'ann@clears.com' };
+    const fields = { name: 'Clears', deal_size: 5, next_step: 'Call', custom__seats: 2 };
+    const id = await opportunity(fields, { ...related, owner_email: 'owner@team.example' });
+    for (const body of [{}, { opportunity: {}, related_objects: {} }])
+      expect(versionOf(await change(id, body))).toBe(1);
+    const contacts = { primary_contact_email: null, additional_contact_emails: null };
+    const answer = await change(id, {
+      opportunity: { stage_id: null, deal_size: null, next_step: null, custom_fields: { seats: null } },
+      related_objects: { owner_email: null, account_domain: null, ...contacts },
+    });
+    expect(answer.data.opportunity).toMatchObject({
+      ...{ stage_id: null, amount: null, next_step: null, owner_id: null, account_id: null, contact_id: null },
+      ...{ custom_fields: {}, name: 'Clears' },
+    });
+    expect(await row('opportunities', id)).toMatchObject({ account_key: '', normalized: {}, number_1: null });
+  });
+
+  test('replaces the list of contacts, keeps its order and leaves out the primary contact', async () => {
+    const before = { primary_contact_email: 'p@list.com', additional_contact_emails: ['a@list.com', 'b@list.com'] };
+    const id = await opportunity({ name: 'Contacts' }, before);
+    for (const [related, primary, ...additional] of [
+      [
+        { additional_contact_emails: ['c@list.com', 'p@list.com', 'a@list.com', 'c@list.com'] },
+        ...['p@list.com', 'c@list.com', 'a@list.com'],
+      ],
+      [{ additional_contact_emails: ['a@list.com', 'c@list.com'] }, 'p@list.com', 'a@list.com', 'c@list.com'],
+      [{ primary_contact_email: 'a@list.com' }, 'a@list.com', 'c@list.com'],
+      [{ additional_contact_emails: [] }, 'a@list.com'],
+    ] as const) {
+      const { data } = await change(id, { related_objects: related });
+      expect([data.opportunity['contact_email'], additionalOf(data)]).toEqual([primary, additional]);
+    }
+  });
+
+  test('creates a new account if it is missing and finds the deal by it', async () => {
+    const id = await opportunity({ name: 'Moves' }, { account_domain: 'from.com' });
+    const answer = await change(id, { related_objects: { account_domain: 'www.to-new.com' } });
+    expect(answer.data.opportunity).toMatchObject({ account_domain: 'to-new.com', account_name: 'To-new' });
+    expect(await opportunity({ name: 'Moves' }, { account_domain: 'to-new.com' })).toBe(id);
+  });
+
+  test('changes nothing for equal values', async () => {
+    const contacts = { primary_contact_email: 'p@same.com', additional_contact_emails: ['a@same.com'] };
+    const related = { account_domain: 'same.com', ...contacts };
+    const id = await opportunity({ name: 'Same', deal_size: 48000.25, custom__seats: 4 }, related);
+    const before = await row('opportunities', id);
+    for (const body of [
+      { opportunity: { name: ' Same', deal_size: 48000.25, custom__seats: 4, stage_id: stageId('Qualified') } },
+      { related_objects: related },
+      { related_objects: { additional_contact_emails: ['p@same.com', 'A@SAME.com'] } },
+    ])
+      expect(versionOf(await change(id, body))).toBe(1);
+    expect(await row('opportunities', id)).toEqual(before);
+  });
+});
+
+describe('200 for a create with on_match=update', () => {
+  const upsert = (fields: object, related: object) => {
+    const { id } = gateway().organization.pipeline;
+    const body = { pipeline_id: id, opportunity: fields, related_objects: related };
+    return create(createOpportunity, body, { on_match: 'update' });
+  };
+
+  test('sets the fields that are sent and replaces a list of contacts', async () => {
+    const account = { account_domain: 'deal.com' };
+    const contacts = { primary_contact_email: 'p@deal.com', additional_contact_emails: ['a@deal.com', 'b@deal.com'] };
+    const fields = { name: 'Deal', deal_size: 1, next_step: 'Call', custom__seats: 1 };
+    const id = await opportunity(fields, { ...account, ...contacts });
+    const changes = { name: 'Deal', deal_size: 2, stage_id: stageId('Won'), custom__seats: 3 };
+    const related = { ...account, additional_contact_emails: ['c@deal.com'], owner_email: 'owner@team.example' };
+    for (const status of ['updated', 'matched']) {
+      const answer = await upsert(changes, related);
+      expect([statusOf(answer), answer.body.warnings]).toEqual([status, undefined]);
+      expect(answer.data).toEqual({ opportunity_id: id, name: 'Deal', amount: 2 });
+    }
+    const stored = await row('opportunities', id);
+    expect(stored).toMatchObject({ next_step: 'Call', custom_fields: { seats: 3 }, number_1: 3, version: 2 });
+    const shown = { stage_name: 'Won', additional_contacts: [{ contact_email: 'c@deal.com' }] };
+    expect(JSON.parse(String(stored?.['record']))).toMatchObject(shown);
+  });
+
+  test('keeps the stage of a deal if none is sent', async () => {
+    const id = await opportunity({ name: 'Stays', stage_id: stageId('Won') }, { account_domain: 'deal.com' });
+    expect(statusOf(await upsert({ name: 'Stays' }, { account_domain: 'deal.com' }))).toBe('matched');
+    expect(await row('opportunities', id)).toMatchObject({ stage_id: stageId('Won'), version: 1 });
+  });
+});
+
+describe('400', () => {
+  test.each([
+    [{ pipeline_id: unknownId }, 'pipeline_id'],
+    [{ opportunity: { name: null } }, 'opportunity.name'],
+    [{ opportunity: { amount: 1 } }, 'opportunity.amount'],
+  ])('refuses %j', async (body, field) => {
+    const answer = await change(await opportunity({ name: 'Refused' }), body);
+    expect([answer.status, answer.fieldsAtFault]).toEqual([400, [field]]);
+  });
+
+  test('names every invalid field by its dotted path and changes nothing', async () => {
+    const id = await opportunity({ name: 'Faults' });
+    const stage_id = gateway().organization.otherPipeline.stages[0]?.id;
+    const custom = { custom__partner: 'x', custom_fields: { seats: '4' } };
+    const answer = await change(id, {
+      opportunity: { name: ' ', stage_id, close_date: 1798675200, ...custom },
+      related_objects: { owner_email: 'nobody@team.example', additional_contact_emails: ['a@b.com', 'x'] },
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.fieldsAtFault).toEqual([
+      ...['opportunity.close_date', 'opportunity.custom__partner', 'opportunity.custom_fields.seats'],
+      ...['opportunity.name', 'opportunity.stage_id'],
+      ...['related_objects.additional_contact_emails[1]', 'related_objects.owner_email'],
+    ]);
+    expect(await row('opportunities', id)).toMatchObject({ version: 1, name: 'Faults' });
+  });
+});
+
+describe('409 and 412', () => {
+  test('applies only changes whose If-Match names the current version', async () => {
+    const id = await opportunity({ name: 'Version' });
+    expect((await change(id, { opportunity: { deal_size: 1 } }, { 'if-match': '"2"' })).status).toBe(412);
+  });
+
+  test('refuses an account or contact that already has a deal with the name', async () => {
+    const holder = await opportunity({ name: 'One' }, { account_domain: 'first.com' });
+    const id = await opportunity({ name: 'One' }, { account_domain: 'second.com' });
+    const related_objects = { account_domain: 'first.com', primary_contact_email: 'x@stray.com' };
+    const moved = await change(id, { related_objects });
+    expect(moved.body.conflict).toEqual({ field: 'related_objects.account_domain', existing_id: holder });
+    expect(await countOf(`accounts WHERE domain = 'stray.com'`)).toBe(0);
+    const ann = { primary_contact_email: 'ann@gmail.com' };
+    const annDeal = await opportunity({ name: 'One' }, ann);
+    const bobDeal = await opportunity({ name: 'One' }, { primary_contact_email: 'bob@gmail.com' });
+    const taken = await change(bobDeal, { related_objects: ann });
+    expect(taken.body.conflict).toEqual({ field: 'related_objects.primary_contact_email', existing_id: annDeal });
+  });
+});

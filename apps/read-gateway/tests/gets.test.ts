@@ -1,0 +1,181 @@
+import * as contracts from '@crm/contract';
+import type { ObjectType } from '@crm/domain';
+import type { Answer } from '@crm/testing';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { startTestGateway, useGateway } from './support/gateway.js';
+import { type Seeded, seedEach, seededRecords, visibleSlugs } from './support/seed-subject.js';
+import { addRecord, subjects, type WireRecord } from './support/subject.js';
+
+const unknownId = '01890000-0000-7000-8000-000000000000';
+
+const gateway = useGateway(startTestGateway);
+let seeded: Readonly<Record<ObjectType, Seeded>>;
+beforeAll(async () => {
+  seeded = await seedEach(gateway);
+});
+
+describe.each(Object.values(subjects))('$objectType', ({ objectType, collection, baseKeys, extraKeys }) => {
+  const idOf = (key: string): string => seeded[objectType].ids[key] ?? '';
+  const get = (id: string, query = ''): Promise<Answer> =>
+    seeded[objectType].client.send('GET', `/v1/${collection}/${id}`, { query });
+  const dataOf = (answer: Answer) => {
+    const { custom_field_definitions: definitions, ...data } = answer.data as Readonly<Record<string, object>>;
+    return { record: data[objectType] as WireRecord, slugs: Object.keys(definitions ?? {}), keys: Object.keys(data) };
+  };
+  const update = (id: string, set: string) =>
+    gateway.database.query(seeded[objectType].organization.id, {
+      text: `UPDATE ${collection} SET ${set} WHERE organization_id = $1 AND id = $2`,
+      values: [id],
+    });
+
+  test('200: returns every system field and visible custom field', async () => {
+    for (const { key, custom = {} } of seededRecords) {
+      const { record, slugs, keys } = dataOf(await get(idOf(key)));
+      expect(keys).toEqual([objectType]);
+      expect(Object.keys(record).sort()).toEqual([...baseKeys, ...extraKeys].sort());
+      expect(record.id).toBe(idOf(key));
+      const visible = Object.entries(custom).filter(([slug]) => visibleSlugs.includes(slug));
+      expect([record.custom_fields, slugs]).toEqual([Object.fromEntries(visible), visibleSlugs]);
+    }
+    expect((await get(idOf('a1').toUpperCase())).text).toBe((await get(idOf('a1'))).text);
+  });
+
+  test.each([
+    ['fields=motto&fields[]=created_at', { motto: 'Größe' }, ['created_at']],
+    ['fields=secret', { secret: 'S' }, []],
+  ])('200: returns only the fields and definitions of %s, also hidden ones', async (query, custom, extras) => {
+    const { record, slugs } = dataOf(await get(idOf('a1'), query));
+    expect(Object.keys(record).sort()).toEqual([...baseKeys, ...extras].sort());
+    expect([record.custom_fields, slugs]).toEqual([custom, Object.keys(custom)]);
+  });
+
+  test('200: has the version as its ETag, whatever the fields, and instants in UTC', async () => {
+    const id = idOf('b1');
+    expect((await get(id)).headers.get('etag')).toBe('"1"');
+    await update(id, `version = 7, created_at = '2026-01-02T03:04:05.06+02:00'`);
+    const whole = await get(id);
+    const narrowed = await get(id, 'fields=version');
+    expect([whole, narrowed].map(({ headers }) => headers.get('etag'))).toEqual(['"7"', '"7"']);
+    expect(dataOf(narrowed).record['version']).toBe(7);
+    expect(dataOf(whole).record['created_at']).toBe('2026-01-02T01:04:05.060Z');
+  });
+
+  test('400: refuses malformed ids and queries, and names all faults together', async () => {
+    const malformed = [
+      'x',
+      `${unknownId}0`,
+      `%7B${unknownId}%7D`,
+      unknownId.replaceAll('-', ''),
+      '%00',
+      "'%20OR%201=1",
+    ];
+    for (const id of malformed) expect([id, (await get(id)).fieldsAtFault]).toEqual([id, ['id']]);
+    expect((await get(idOf('a1'), 'fields=nope')).fieldsAtFault).toEqual(['fields']);
+    expect((await get('x', 'limit=1')).fieldsAtFault).toEqual(['id', 'limit']);
+  });
+
+  test('404: answers the id of another object’s record as unknown', async () => {
+    const other = objectType === 'account' ? 'contact' : 'account';
+    const { organization } = seeded[objectType];
+    const id = await addRecord(gateway.database, organization, other, { key: 'another', name: null });
+    const unknown = await get(unknownId);
+    expect(unknown.status).toBe(404);
+    expect((await get(id)).comparable).toBe(unknown.comparable);
+  });
+});
+
+describe.each([
+  {
+    object: 'account' as const,
+    path: '/v1/accounts/by-domain',
+    key: 'a1.example',
+    parameter: 'domain',
+    spellings: ['WWW.A1.Example', 'https://a1.example/path?x=1', ' a1.example. '],
+    invalid: ['acme', '127.0.0.1', 'a b.example', 'ac\\me.example', `${'a'.repeat(64)}.example`, 'x'.repeat(2_049)],
+    alias: 'merged.example',
+  },
+  {
+    object: 'contact' as const,
+    path: '/v1/contacts/by-email',
+    key: 'a1@people.example',
+    parameter: 'email',
+    spellings: ['A1@People.Example', ' a1@people.example. '],
+    invalid: ['ann', 'ann@acme', 'Ann <ann@acme.example>', 'a b@acme.example', '@acme.example', 'x'.repeat(2_049)],
+    alias: 'merged@people.example',
+  },
+])('$object by $parameter', ({ object, path, key, parameter, spellings, invalid, alias }) => {
+  const get = (text: string, query = ''): Promise<Answer> =>
+    seeded[object].client.send('GET', `${path}/${encodeURIComponent(text)}`, { query });
+
+  test('200: normalizes the key and answers the same as the lookup by id', async () => {
+    const id = seeded[object].ids['a1'] ?? '';
+    const byId = await seeded[object].client.send('GET', `/v1/${object}s/${id}`);
+    for (const spelling of [key, ...spellings]) {
+      const answer = await get(spelling);
+      expect([answer.text, answer.headers.get('etag')]).toEqual([byId.text, '"1"']);
+    }
+  });
+
+  test('200: finds the kept record of a merge by an alias', async () => {
+    const text = `INSERT INTO ${object}_aliases (organization_id, ${parameter}, ${object}_id) VALUES ($1, $3, $2)`;
+    const { organization, ids } = seeded[object];
+    await gateway.database.query(organization.id, { text, values: [ids['a1'], alias] });
+    expect((await get(alias)).text).toBe((await get(key)).text);
+  });
+
+  test('200: returns only the named fields', async () => {
+    const data = (await get(key, 'fields=version')).data as Readonly<Record<string, WireRecord>>;
+    expect(data[object]).toMatchObject({ version: 1 });
+    expect(data[object]).not.toHaveProperty('created_at');
+  });
+
+  test('400: refuses invalid keys and unknown fields', async () => {
+    for (const text of invalid) expect([text, (await get(text)).fieldsAtFault]).toEqual([text, [parameter]]);
+    expect((await get(key, 'fields=nope')).fieldsAtFault).toEqual(['fields']);
+  });
+});
+
+describe('200: the related records and the pipeline of an opportunity', () => {
+  const get = async (id: string, query = '') =>
+    (await gateway.client.call(contracts.getOpportunity, { params: { id }, query })).data;
+
+  test('returns stage, owner, account and contact, and additional contacts in order', async () => {
+    const { addAccount, addContact, addDeals } = gateway.records();
+    const { pipeline, member } = gateway.organization;
+    const account = await addAccount('full.example', 'Full & Co');
+    const ann = await addContact('ann@full.example', 'Ann', 'Lee');
+    const bob = await addContact('bob@full.example', null, 'Bo');
+    const dates = { closeDateMs: 1_798_675_200_000, nextActionDateMs: -1, nextStep: 'Call "Ann"' };
+    const contacts = { accountDomain: 'full.example', primary: 'ann@full.example', additional: ['bob@full.example'] };
+    const stage = { stageId: pipeline.stages[2]?.id ?? null, ownerId: member.id };
+    const [id = ''] = await addDeals([{ name: 'Full', amount: 12.5, ...dates, ...stage, ...contacts }]);
+    expect((await get(id)).opportunity).toEqual({
+      ...{ id, external_id: null, name: 'Full', pipeline_id: pipeline.id, pipeline_name: 'Sales' },
+      ...{ stage_id: pipeline.stages[2]?.id, stage_name: 'Won' },
+      ...{ account_id: account, account_domain: 'full.example', account_name: 'Full & Co', contact_id: ann },
+      ...{ contact_email: 'ann@full.example', contact_first_name: 'Ann', contact_last_name: 'Lee' },
+      additional_contacts: [
+        { contact_id: bob, contact_first_name: null, contact_last_name: 'Bo', contact_email: 'bob@full.example' },
+      ],
+      ...{ amount: 12.5, currency: null, close_date: 1_798_675_200_000, next_action_date: -1 },
+      ...{ next_step: 'Call "Ann"', owner_id: member.id, owner_email: 'owner@team.example', version: 1 },
+      ...{ created_at: expect.any(String), updated_at: expect.any(String), custom_fields: {} },
+    });
+  });
+
+  test('returns the definitions of its own pipeline, even for fields that are named', async () => {
+    const { pipeline, otherPipeline, defineField } = gateway.organization;
+    const own = { objectType: 'opportunity', attributeType: 'string' } as const;
+    await defineField({ ...own, slug: 'everywhere' });
+    await defineField({ ...own, slug: 'of_first', pipelineIds: [pipeline.id] });
+    await defineField({ ...own, slug: 'of_other', pipelineIds: [otherPipeline.id] });
+    const deal = { name: 'Other', pipelineId: otherPipeline.id, custom: { of_other: 'x' } };
+    const [id = ''] = await gateway.records().addDeals([deal]);
+    // An unknown field name makes the gateway reload the cached setup.
+    const narrowed = await get(id, 'fields=of_first,of_other');
+    expect(Object.keys(narrowed.custom_field_definitions)).toEqual(['of_other']);
+    const whole = await get(id);
+    expect(Object.keys(whole.custom_field_definitions)).toEqual(['everywhere', 'of_other']);
+    expect(whole.opportunity.custom_fields).toEqual({ of_other: 'x' });
+  });
+});

@@ -1,0 +1,111 @@
+import * as contracts from '@crm/contract';
+import type { ObjectType } from '@crm/domain';
+import type { Answer } from '@crm/testing';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { startTestGateway, useGateway } from './support/gateway.js';
+import { type Seeded, seedEach, visibleSlugs } from './support/seed-subject.js';
+import { pageIn, recordsIn, subjects } from './support/subject.js';
+
+const gateway = useGateway(startTestGateway);
+let seeded: Readonly<Record<ObjectType, Seeded>>;
+beforeAll(async () => {
+  seeded = await seedEach(gateway);
+});
+
+describe.each([subjects.account, subjects.contact])('the list of $collection', (subject) => {
+  const { objectType, collection, baseKeys, extraKeys } = subject;
+  const contract = objectType === 'account' ? contracts.listAccounts : contracts.listContacts;
+  const list = (query = ''): Promise<Answer> => seeded[objectType].client.call(contract, { query });
+  const keysOf = (answer: Answer) => seeded[objectType].keysOf(answer);
+  const slugsOf = (answer: Answer) => Object.keys(pageIn(answer).custom_field_definitions);
+  const oldest = (answer: Answer) => recordsIn(answer, subject).at(-1);
+
+  describe('200: the page', () => {
+    test('is empty for an organization without records', async () => {
+      const page = { custom_field_definitions: {}, has_more: false, next_cursor: null, limit: 100 };
+      expect((await gateway.client.call(contract)).data).toEqual({ [collection]: [], ...page });
+    });
+
+    test('sorts the newest first, even if older records changed since, all with the same keys', async () => {
+      const text = `UPDATE ${collection} SET updated_at = now() + interval '1 hour' WHERE organization_id = $1 AND id = $2`;
+      const { organization, ids } = seeded[objectType];
+      await gateway.database.query(organization.id, { text, values: [ids['a1']] });
+      const answer = await list();
+      expect(keysOf(answer)).toEqual(['e1', 'd1', 'c1', 'b1', 'a1']);
+      for (const record of recordsIn(answer, subject)) expect(Object.keys(record).sort()).toEqual(baseKeys.toSorted());
+    });
+
+    test('leads to all records by its cursor, whatever the fields', async () => {
+      const first = await list('limit=2');
+      expect(pageIn(first)).toMatchObject({ limit: 2, has_more: true });
+      const second = await list(`limit=2&fields=motto&cursor=${pageIn(first).next_cursor ?? ''}`);
+      const third = await list(`limit=2&cursor=${pageIn(second).next_cursor ?? ''}`);
+      expect([first, second, third].flatMap(keysOf)).toEqual(['e1', 'd1', 'c1', 'b1', 'a1']);
+      expect(pageIn(third)).toMatchObject({ has_more: false, next_cursor: null });
+      expect(pageIn(await list('limit=500')).limit).toBe(500);
+    });
+
+    test('is the same if q, cursor and fields are blank', async () => {
+      expect((await list('q=%20&cursor=&fields=')).data).toEqual((await list()).data);
+    });
+  });
+
+  test.each([
+    ['TWO', ['e1', 'b1']],
+    ['two+eps', ['e1']],
+    ['d1', ['d1']],
+    ['%25', ['c1']],
+    ['_', ['d1']],
+    ['zzz', []],
+  ])('200: finds the records with q=%s', async (q, found) => {
+    expect(keysOf(await list(`q=${q}`))).toEqual(found);
+  });
+
+  describe('200: fields', () => {
+    test('returns all visible custom fields in records and definitions by default', async () => {
+      const answer = await list();
+      expect(slugsOf(answer)).toEqual(visibleSlugs);
+      expect(oldest(answer)?.custom_fields).toEqual({ tier: 'hot', seats: 3, motto: 'Größe', tags: ['hot', 'cold'] });
+    });
+
+    test('returns only the fields that are named in both, also hidden ones', async () => {
+      const answer = await list('fields%5B%5D=secret,%20seats&fields=custom__motto&fields=motto');
+      expect(slugsOf(answer)).toEqual(['seats', 'motto', 'secret']);
+      expect(oldest(answer)?.custom_fields).toEqual({ seats: 3, motto: 'Größe', secret: 'S' });
+    });
+
+    test('returns every extra field if it is named', async () => {
+      const answer = await list(`fields=${extraKeys.join(',')}`);
+      expect(Object.keys(oldest(answer) ?? {}).sort()).toEqual([...baseKeys, ...extraKeys].sort());
+      expect([oldest(answer)?.custom_fields, slugsOf(answer)]).toEqual([{}, []]);
+    });
+  });
+
+  test('400: names every invalid parameter, not only the first', async () => {
+    const answer = await list(`limit=0&fields=seats,nope&q=${'a'.repeat(201)}`);
+    expect(answer.fieldsAtFault).toEqual(['fields', 'limit', 'q']);
+    for (const query of ['q=%00', 'q=%ff', 'q=a&q=b']) expect((await list(query)).fieldsAtFault).toEqual(['q']);
+  });
+});
+
+describe('400: every list', () => {
+  const lists = contracts.readOperations.filter(({ id }) => id.startsWith('list') && id !== 'listEvents');
+
+  test.each(lists)('$id refuses a limit or cursor that is not one, or is sent twice', async (contract) => {
+    const { pipeline } = gateway.organization;
+    const id = contract.path.startsWith('/v1/pipelines') ? pipeline.id : await recordOf(contract.path);
+    const scope = contract.id === 'listOpportunities' ? `pipeline_id=${pipeline.id}&` : '';
+    for (const query of ['limit=0', 'limit=501', 'limit=1e2', 'limit=', 'limit=1&limit=1', 'cursor=x']) {
+      const answer = await gateway.client.call(contract, { params: { id }, query: scope + query });
+      expect([query, answer.status, answer.fieldsAtFault]).toEqual([query, 400, [query.slice(0, query.indexOf('='))]]);
+    }
+  });
+
+  /** A record whose history a path asks for. */
+  const recordOf = async (path: string): Promise<string> => {
+    const { addAccount, addContact, addDeals } = gateway.records();
+    if (path.startsWith('/v1/accounts/{id}')) return addAccount('listed.example', 'Listed');
+    if (path.startsWith('/v1/contacts/{id}')) return addContact('listed@people.example', null, null);
+    return (await addDeals([{ name: 'Listed' }]))[0] ?? '';
+  };
+});

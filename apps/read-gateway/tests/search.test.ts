@@ -1,0 +1,221 @@
+import * as contracts from '@crm/contract';
+import type { ObjectType } from '@crm/domain';
+import type { Answer } from '@crm/testing';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { startTestGateway, useGateway } from './support/gateway.js';
+import { type Seeded, seedEach, visibleSlugs } from './support/seed-subject.js';
+import { addRecord, pageIn, recordsIn, subjects } from './support/subject.js';
+
+const contractOf = {
+  account: contracts.searchAccounts,
+  contact: contracts.searchContacts,
+  opportunity: contracts.searchOpportunities,
+};
+
+const gateway = useGateway(startTestGateway);
+let seeded: Readonly<Record<ObjectType, Seeded>>;
+beforeAll(async () => {
+  seeded = await seedEach(gateway);
+});
+
+const leaf = (field: string, operator: string, value?: unknown) => ({ field, operator, value });
+const good = leaf('seats', 'gt', 1);
+const deep = (depth: number): object => (depth === 1 ? good : { not: deep(depth - 1) });
+
+describe.each(Object.values(subjects))('a search of $collection', (subject) => {
+  const { objectType, collection, baseKeys, extraKeys } = subject;
+  const search = (body: object): Promise<Answer> => seeded[objectType].client.call(contractOf[objectType], { body });
+  const keysOf = (answer: Answer) => seeded[objectType].keysOf(answer);
+  const find = async (body: object) => keysOf(await search({ sort: 'created_at', ...body }));
+
+  describe('200: the page', () => {
+    test('contains everything for an empty body, last changed first, all with the same keys', async () => {
+      expect(keysOf(await search({}))).toEqual(['e1', 'd1', 'c1', 'b1', 'a1']);
+      const text = `UPDATE ${collection} SET updated_at = now() + interval '1 hour' WHERE organization_id = $1 AND id = $2`;
+      const { organization, ids } = seeded[objectType];
+      await gateway.database.query(organization.id, { text, values: [ids['b1']] });
+      const answer = await search({});
+      expect(keysOf(answer)).toEqual(['b1', 'e1', 'd1', 'c1', 'a1']);
+      for (const record of recordsIn(answer, subject)) expect(Object.keys(record).sort()).toEqual(baseKeys.toSorted());
+    });
+
+    test('is the same if parameters are null, blank or empty', async () => {
+      const nulls = { query: null, q: null, filters: null, sort: null, limit: null, cursor: null, fields: null };
+      const blanks = { query: ' \t', q: '', filters: [], sort: [], cursor: ' ' };
+      for (const body of [nulls, blanks]) expect((await search(body)).data).toEqual((await search({})).data);
+    });
+
+    test('has the requested limit, by default a hundred, and leads to all records by its cursor', async () => {
+      const page = (cursor: string | null) => search({ sort: 'created_at', limit: 2, cursor });
+      const first = await page(null);
+      expect(pageIn(first)).toMatchObject({ limit: 2, has_more: true });
+      const second = await page(pageIn(first).next_cursor);
+      const third = await page(pageIn(second).next_cursor);
+      expect([first, second, third].flatMap(keysOf)).toEqual(['a1', 'b1', 'c1', 'd1', 'e1']);
+      expect(pageIn(third)).toMatchObject({ has_more: false, next_cursor: null });
+      expect(pageIn(await search({ limit: 5 }))).toMatchObject({ has_more: false, next_cursor: null });
+      expect([pageIn(await search({})).limit, pageIn(await search({ limit: 500 })).limit]).toEqual([100, 500]);
+    });
+
+    test('accepts its cursor in another spelling of the same search', async () => {
+      const filters = [leaf('seats', 'in', [3, 10, -1.5])];
+      const cursor = pageIn(await search({ filters, sort: 'seats:asc', limit: 2 })).next_cursor;
+      const respelled = { ...leaf('custom__seats', 'is_any_of', [-1.5, 10, 3, 3]) };
+      const sort = [{ field: 'custom__seats', direction: 'asc' }];
+      expect(await find({ filters: respelled, limit: 2, cursor, sort, fields: 'motto' })).toHaveLength(2);
+    });
+  });
+
+  test.each([
+    ['TWO', ['b1', 'e1']],
+    ['two EPS', ['e1']],
+    ['c1', ['c1']],
+    ['%', ['c1']],
+    ['a_x', ['d1']],
+    ['zzz', []],
+  ])('200: finds the words %j as query, q or both', async (query, found) => {
+    for (const body of [{ query }, { q: query }, { q: query, query }]) expect(await find(body)).toEqual(found);
+  });
+
+  test.each<[string, unknown, string[]]>([
+    ['a list, of which all must hold', [leaf('tier', 'eq', 'hot'), leaf('seats', 'gt', 0)], ['a1']],
+    ['one node', leaf('custom__tier', 'is', 'HOT'), ['a1', 'e1']],
+    ['or', { or: [leaf('seats', 'eq', 10), leaf('tier', 'eq', 'cold')] }, ['b1', 'c1']],
+    [
+      'or, of parts of one text',
+      { or: ['%', '_', 'SSE', 'RÖß'].map((part) => leaf('motto', 'contains', part)) },
+      ['a1', 'c1'],
+    ],
+    [
+      'or, of the places of a part',
+      { or: [leaf('motto', 'starts_with', 'x😁'), leaf('motto', 'ends_with', 'ßER')] },
+      ['b1', 'c1'],
+    ],
+    ['not, which matches records without a value', { not: leaf('seats', 'eq', 3) }, ['b1', 'c1', 'e1']],
+    ['neq, which does too', leaf('seats', 'is_not', 3), ['b1', 'c1', 'e1']],
+    ['a comparison, which does not', leaf('seats', 'lte', 3), ['a1', 'd1', 'e1']],
+    ['text by its normalized text', leaf('motto', 'starts_with', 'GRÖß'), ['a1', 'c1']],
+    ['characters of two units', leaf('motto', 'ends_with', '😀'), ['b1']],
+    ['empty: null, the empty text', leaf('motto', 'empty'), ['d1', 'e1']],
+    ['empty: null, the empty list', leaf('tags', 'empty', null), ['b1', 'c1', 'd1', 'e1']],
+    ['a hidden field', leaf('secret', 'eq', 's'), ['a1']],
+    ['a part of a field', leaf('term.start', 'before', '2026-01-02'), ['b1']],
+    ['a system field', leaf('name', 'contains', 'PSIL'), ['e1']],
+    ['a list of values in another order', leaf('tags', 'eq', ['cold', 'hot']), ['a1']],
+    ['nested nodes', { and: [{ or: [leaf('tier', 'eq', 'hot')] }, { not: leaf('seats', 'lt', 0) }] }, ['a1']],
+    ['all before today', leaf('created_at', 'before', '2026-01-01'), []],
+  ])('200: filters by %s', async (_about, filters, found) => {
+    expect(await find({ filters })).toEqual(found);
+  });
+
+  test.each<[string, unknown, string[]]>([
+    ['a name alone rises', 'seats', ['e1', 'a1', 'd1', 'b1', 'c1']],
+    ['a name and a direction', 'seats:desc', ['b1', 'd1', 'a1', 'e1', 'c1']],
+    ['several keys', ['seats', { field: 'created_at', direction: 'desc' }], ['e1', 'd1', 'a1', 'b1', 'c1']],
+    ['text in code-point order of its normalized text', 'name', ['a1', 'b1', 'd1', 'e1', 'c1']],
+    ['a part', 'term.start:desc', ['b1', 'e1', 'd1', 'c1', 'a1']],
+  ])('200: sort: %s; records without a value come last', async (_about, sort, found) => {
+    expect(await find({ sort })).toEqual(found);
+  });
+
+  describe('200: fields', () => {
+    const slugsOf = (answer: Answer) => Object.keys(pageIn(answer).custom_field_definitions);
+    const first = (answer: Answer) => recordsIn(answer, subject)[0];
+    const ofFirst = (body: object) => search({ sort: 'created_at', ...body });
+
+    test('returns all visible custom fields by default, and adds extra fields that are named', async () => {
+      const shown = { tier: 'hot', seats: 3, motto: 'Größe', tags: ['hot', 'cold'] };
+      for (const fields of [undefined, [...extraKeys, 'custom_fields']]) {
+        const answer = await ofFirst({ fields });
+        expect([slugsOf(answer), first(answer)?.custom_fields]).toEqual([visibleSlugs, shown]);
+        const extras = fields === undefined ? [] : extraKeys;
+        expect(Object.keys(first(answer) ?? {}).sort()).toEqual([...baseKeys, ...extras].sort());
+      }
+    });
+
+    test.each([' motto , secret ', ['secret', 'custom__motto'], ['secret,motto']])(
+      '%j names fields',
+      async (fields) => {
+        const answer = await ofFirst({ fields });
+        expect(slugsOf(answer)).toEqual(['motto', 'secret']);
+        expect(first(answer)?.custom_fields).toEqual({ motto: 'Größe', secret: 'S' });
+      },
+    );
+  });
+
+  describe('400', () => {
+    const expectRefusal = async (body: object, paths: readonly string[]): Promise<void> => {
+      const answer = await search(body);
+      expect({ body, status: answer.status, paths: answer.fieldsAtFault }).toEqual({ body, status: 400, paths });
+    };
+    const seats = Array.from({ length: 201 }, (_, index) => index);
+
+    // The parser of `packages/domain` has the tests of each rule.
+    test.each<[object, string[]]>([
+      [{ limit: '10' }, ['limit']],
+      [{ limit: 501 }, ['limit']],
+      [{ limit: 1.5, query: 7.5, q: 7.5, cursor: 7.5, fields: 7.5 }, ['cursor', 'fields', 'limit', 'q', 'query']],
+      [{ filters: 7.5, sort: 7.5 }, ['filters', 'sort']],
+      [{ query: '😀'.repeat(201) }, ['query']],
+      [{ q: '😀'.repeat(201) }, ['q']],
+      [{ query: 'a', q: 'b', sort: 'nope' }, ['q', 'sort']],
+      [{ page: 1, offset: 2, Filters: [] }, ['Filters', 'offset', 'page']],
+      [{ fields: ['seats', 'nope', 'custom__nope'] }, ['fields']],
+      [{ filters: [good, leaf('nope', 'eq', 1)] }, ['filters[1].field']],
+      [{ filters: leaf('seats', 'eq', '3') }, ['filters.value']],
+      [{ filters: deep(6) }, ['filters.not.not.not.not.not']],
+      [{ filters: seats.slice(0, 51).map(() => good) }, ['filters']],
+      [{ filters: [leaf('seats', 'in', seats)] }, ['filters[0].value']],
+      [{ filters: [leaf('motto', 'eq', 'x'.repeat(2_001))] }, ['filters[0].value']],
+      [{ sort: { field: 'seats', direction: 'DESC' } }, ['sort.direction']],
+      [{ sort: ['seats', 'custom__seats:desc'] }, ['sort[1]']],
+      [{ sort: ['seats', 'motto', 'tier', 'id'] }, ['sort']],
+      [{ cursor: 'null' }, ['cursor']],
+    ])('refuses %j', (body, paths) => expectRefusal(body, paths));
+
+    test('refuses pipelines and stages of objects that have none, and malformed ones', () =>
+      expectRefusal({ pipeline_id: 'x', stage_id: 'x' }, ['pipeline_id', 'stage_id']));
+
+    test('accepts five levels, fifty comparisons, two hundred values and two thousand characters', async () => {
+      const lists = [leaf('seats', 'in', seats.slice(1)), leaf('motto', 'eq', 'x'.repeat(2_000))];
+      const filters = [...lists, ...seats.slice(0, 48).map(() => good)];
+      expect((await search({ filters, query: '😀'.repeat(200) })).status).toBe(200);
+      expect((await search({ filters: deep(5) })).status).toBe(200);
+    });
+
+    test('refuses a number that would be rounded and names its path', async () => {
+      for (const literal of ['1.0000000000000001', '9007199254740993', '999999999999.99998', '1e-400']) {
+        const rawBody = `{"filters":[{"field":"seats","operator":"in","value":[1,${literal}]}]}`;
+        const answer = await seeded[objectType].client.call(contractOf[objectType], { rawBody });
+        expect([answer.status, answer.fieldsAtFault]).toEqual([400, ['filters[0].value[1]']]);
+      }
+    });
+
+    test.each([
+      ...[`seats'; DROP TABLE ${collection}; --`, 'seats" IS NULL OR 1=1 --', `custom__seats') OR TRUE --`, '$1'],
+      ...['__proto__', 'constructor', 'r.organization_id', 'organization_id', 'search_text', "term.start' --"],
+    ])('refuses %s as a field to filter, sort or show', async (name) => {
+      const body = { filters: [leaf(name, 'eq', 'x')], sort: { field: name }, fields: [name] };
+      await expectRefusal(body, ['fields', 'filters[0].field', 'sort.field']);
+    });
+  });
+
+  test('200: filters and sorts by external_id, without case like all texts', async () => {
+    const { database, organization, client } = gateway;
+    for (const [index, externalId] of ['SF-1', 'sf-1', 'HS-2', undefined].entries()) {
+      const key = `x${index}`;
+      await addRecord(database, organization, objectType, { key, name: key, ...(externalId && { externalId }) });
+    }
+    for (const [body, found] of [
+      [{ filters: leaf('external_id', 'eq', 'SF-1') }, ['SF-1', 'sf-1']],
+      [{ filters: leaf('external_id', 'in', ['hs-2', 'none']) }, ['HS-2']],
+      [{ filters: leaf('external_id', 'not_empty') }, ['SF-1', 'sf-1', 'HS-2']],
+      [{ sort: ['external_id', 'created_at'] }, ['HS-2', 'SF-1', 'sf-1', null]],
+    ] as const) {
+      const request = { sort: 'created_at', fields: 'external_id', ...body };
+      const records = recordsIn(await client.call(contractOf[objectType], { body: request }), subject);
+      // Contacts and opportunities have created accounts without external ids.
+      expect([...new Set(records.map((record) => record['external_id']))]).toEqual(found);
+    }
+  });
+});

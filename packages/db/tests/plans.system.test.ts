@@ -1,0 +1,188 @@
+import { type CustomValue, normalizeEmail, type NormalizedEmail } from '@crm/domain';
+import type { TestDatabase } from '@crm/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { administration } from '../src/administration.js';
+import { type OrganizationSetup, loadSetup, type Pipeline } from '../src/organization-setup.js';
+import { type AdministrationDatabase, openAdministrationDatabase } from '../src/administration-database.js';
+import { accountCreate, accountUpdate } from '../src/write/accounts.js';
+import { contactCreate, contactUpdate } from '../src/write/contacts.js';
+import { recordDeletion } from '../src/write/deletions.js';
+import { recordMerge } from '../src/write/merges.js';
+import { noteCreate } from '../src/write/notes.js';
+import { opportunityCreate, opportunityUpdate } from '../src/write/opportunities.js';
+import { runWrites } from '../src/write/write-many.js';
+import { type IdempotencyRecord, runWrite, type Write } from '../src/write/write.js';
+import { createMigratedDatabase } from './support/database.js';
+
+let testDatabase: TestDatabase;
+let database: AdministrationDatabase;
+let setup: OrganizationSetup;
+let pipeline: Pipeline;
+
+beforeAll(async () => {
+  testDatabase = await createMigratedDatabase();
+  // One connection, so that its scan statistics are those of the writes.
+  database = openAdministrationDatabase({
+    url: testDatabase.url,
+    applicationName: 'plans-test',
+    maxConnections: 1,
+  });
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+
+const none = { definitions: new Map<string, never>(), values: new Map<string, CustomValue>() };
+const email = (text: string): NormalizedEmail => {
+  const result = normalizeEmail(text);
+  if (!result.ok) throw new Error(`not an email: ${text}`);
+  return result.value;
+};
+const run = async <Result>(write: Write<Result>, idempotency: IdempotencyRecord | null = null): Promise<Result> =>
+  (await runWrite(database, setup.organizationId, write, idempotency)).result;
+
+/**
+ * Fills the tables until the planner would rather read a whole table than look up a hundred keys. Many other organizations have one record
+ * each. So the statistics say that an organization has three records, and a plan that reads all records of an organization looks cheap.
+ */
+const fill = async (): Promise<void> => {
+  await database.pool.query(`WITH o AS (
+      INSERT INTO organizations (id, name) SELECT gen_random_uuid(), 'small' FROM generate_series(1, 2000) RETURNING id),
+    a AS (
+      INSERT INTO accounts (organization_id, id, domain, search_text, created_at, updated_at)
+      SELECT id, gen_random_uuid(), 'small.com', '', now(), now() FROM o RETURNING organization_id, id),
+    p AS (
+      INSERT INTO pipelines (organization_id, id, name, position) SELECT id, gen_random_uuid(), 'Small', 1 FROM o RETURNING organization_id, id),
+    n AS (
+      INSERT INTO notes (organization_id, id, title, search_text, created_at, updated_at)
+      SELECT id, gen_random_uuid(), 'Small', 'small', now(), now() FROM o RETURNING organization_id, id),
+    d AS (
+      INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, normalized_name, record, search_text, created_at, updated_at)
+      SELECT organization_id, gen_random_uuid(), id, '', 'Small', 'small', '{}', '', now(), now() FROM p RETURNING id)
+    INSERT INTO contacts (organization_id, id, email, account_id, search_text, created_at, updated_at)
+    SELECT organization_id, gen_random_uuid(), 'ann@small.com', id, '', now(), now() FROM a`);
+  const statements = [
+    `INSERT INTO accounts (organization_id, id, domain, search_text, created_at, updated_at)
+     SELECT $1, gen_random_uuid(), 'company' || n || '.com', '', now(), now() FROM generate_series(1, 4000) n`,
+    `INSERT INTO contacts (organization_id, id, email, account_id, search_text, created_at, updated_at)
+     SELECT $1, gen_random_uuid(), 'ann@' || domain, id, '', now(), now() FROM accounts WHERE organization_id = $1`,
+    `INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, normalized_name, account_id, contact_id, record, search_text, created_at, updated_at)
+     SELECT $1, gen_random_uuid(), '${pipeline.id}', account_id::text, 'Deal', 'deal', account_id, id, '{}', '', now(), now()
+       FROM contacts WHERE organization_id = $1`,
+    `INSERT INTO notes (organization_id, id, title, search_text, created_at, updated_at)
+     SELECT $1, gen_random_uuid(), 'Note', 'note', now(), now() FROM generate_series(1, 4000)`,
+  ];
+  for (const text of statements) await database.query(setup.organizationId, { text, values: [] });
+  await database.pool.query('ANALYZE');
+};
+
+/** The sequential scans by table. Uses the connection that writes, because only that session can flush its own statistics. */
+const sequentialScans = async (): Promise<Record<string, number>> => {
+  await database.queryServer({ text: 'SELECT pg_stat_force_next_flush()::text' });
+  await database.queryServer({ text: 'SELECT 1' });
+  const rows = await database.queryServer<{ relname: string; seq_scan: string }>({
+    text: `SELECT relname, seq_scan FROM pg_stat_user_tables
+      WHERE relname IN ('accounts', 'contacts', 'opportunities', 'opportunity_contacts', 'notes', 'note_accounts', 'note_contacts', 'idempotency_keys')`,
+  });
+  return Object.fromEntries(rows.map((row) => [row.relname, Number(row.seq_scan)]));
+};
+
+/** The rows that the session has read so far, by table. Partitions of the change log count as one table. */
+const rowsRead = async (): Promise<Record<string, number>> => {
+  await database.queryServer({ text: 'SELECT pg_stat_force_next_flush()::text' });
+  await database.queryServer({ text: 'SELECT 1' });
+  const rows = await database.queryServer<{ name: string; count: string }>({
+    text: `SELECT regexp_replace(relname, '^events_.*', 'events') AS name, sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) AS count
+             FROM pg_stat_user_tables WHERE relname ~ '^(accounts|contacts|opportunities|notes|events_.*)$' GROUP BY 1`,
+  });
+  return Object.fromEntries(rows.map(({ name, count }) => [name, Number(count)]));
+};
+
+const deal = (name: string, company: string) =>
+  opportunityCreate(
+    setup,
+    pipeline,
+    {
+      ...none,
+      name,
+      primaryContact: email(`ann@${company}`),
+      additionalContacts: [email(`bob@${company}`), email('cid@company9.com')],
+    },
+    'keep',
+  );
+
+const lookUps: readonly (readonly [table: string, condition: string, index: string])[] = [
+  ['contacts', 'email = $2', 'contacts_organization_id_email_key'],
+  ['accounts', 'domain = $2', 'accounts_organization_id_domain_key'],
+  ...['accounts', 'contacts', 'opportunities', 'notes'].map(
+    (table) => [table, 'id = $2::text::uuid', `${table}_pkey`] as const,
+  ),
+  ...['accounts', 'contacts', 'opportunities'].map(
+    (table) => [table, 'external_id = $2', `${table}_external_id_key`] as const,
+  ),
+  // The condition of a filter.
+  ...['accounts', 'contacts'].map(
+    (table) =>
+      [
+        table,
+        `left((normalized->>'external_id') COLLATE "C", 200) COLLATE "C" = $2`,
+        `${table}_external_id_idx`,
+      ] as const,
+  ),
+];
+
+test.each(lookUps)('a new database looks up a row of %s with %s by the index %s', async (table, condition, index) => {
+  expect((await database.pool.query(`SELECT FROM ${table}`)).rowCount).toBe(0);
+  for (const mode of ['force_generic_plan', 'force_custom_plan']) {
+    await database.pool.query(
+      `SET plan_cache_mode = ${mode};
+       PREPARE look_up (uuid, text) AS SELECT * FROM ${table} WHERE organization_id = $1 AND ${condition}`,
+    );
+    const id = `'00000000-0000-4000-8000-000000000001'`;
+    const { rows } = await database.pool.query<Record<'QUERY PLAN', string>>(
+      `EXPLAIN (COSTS OFF) EXECUTE look_up (${id}, ${id})`,
+    );
+    await database.pool.query('DEALLOCATE look_up; RESET plan_cache_mode');
+    expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain(`using ${index} on ${table}`);
+  }
+});
+
+test('no write reads a whole table, or all records of an organization', async () => {
+  const { createOrganization, createPipeline } = administration(database);
+  const { id: organizationId } = await createOrganization({ name: 'Plans' });
+  pipeline = await createPipeline({ organizationId, name: 'Sales', stages: [{ label: 'New' }] });
+  setup = await loadSetup(database, organizationId);
+  await fill();
+  const before = await sequentialScans();
+  const readBefore = await rowsRead();
+  const once = { operation: 'createOpportunity', keyHash: 'plans', requestHash: 'x' };
+  for (const name of ['Deal', 'New deal', 'New deal']) await run(deal(name, 'company7.com'));
+  const { id: dealId } = await run(deal('Kept', 'new-company.com'), once);
+  await run(deal('Kept', 'new-company.com'), once);
+  const { id: accountId } = await run(accountCreate({ ...none, domain: 'company7.com' }, 'update'));
+  const { id: contactId } = await run(contactCreate(setup, { ...none, email: email('bob@company7.com') }, 'keep'));
+  await run(accountUpdate({ id: accountId }, { ...none, name: 'Seven', domain: 'seven.com' }));
+  await run(contactUpdate(setup, { id: contactId }, { ...none, firstName: 'Bob', email: email('bob@seven.com') }));
+  const change = { ...none, name: 'Changed', accountDomain: 'seven.com', additionalContacts: [email('bob@seven.com')] };
+  await run(opportunityUpdate(setup, { id: dealId }, change));
+  const note = { title: 'T', content: null, accountDomains: ['seven.com'], contactEmails: [email('bob@seven.com')] };
+  const { id: noteId } = await run(noteCreate(setup, note));
+  const writes = Array.from({ length: 20 }, (_, index) => ({ index, write: deal('Bulk', `company${index}.com`) }));
+  const bulk = { function: 'create_opportunity', writes, refused: {}, refuseItems: () => ({}) } as const;
+  await runWrites(database, setup.organizationId, bulk, null);
+  const { id: otherId } = await run(accountCreate({ ...none, domain: 'company8.com' }, 'keep'));
+  await run(recordMerge('account', { id: accountId, from: otherId, isDryRun: false, mergesOpportunities: true }));
+  await run(recordDeletion('note', { id: noteId }));
+  await run(recordDeletion('contact', { id: contactId }));
+  await run(recordDeletion('opportunity', { id: dealId }));
+  expect(await sequentialScans()).toEqual(before);
+  // The organization has 4,000 records of each kind, and these writes need a few hundred. More rows mean that a write read a whole index.
+  const readAfter = await rowsRead();
+  const tooMany: string[] = [];
+  for (const [name, count] of Object.entries(readAfter)) {
+    const read = count - (readBefore[name] ?? 0);
+    if (read >= 2_000) tooMany.push(`${name} ${read}`);
+  }
+  expect(tooMany).toEqual([]);
+});

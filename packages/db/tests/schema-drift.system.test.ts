@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import type { TestDatabase } from '@crm/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createMigratedDatabase, queryOnce } from './support/database.js';
+import { datamodelSql } from './support/datamodel-sql.js';
+import { readDatamodel } from './support/read-datamodel.js';
+import { findSchemaDrift } from './support/schema-drift.js';
+
+let database: TestDatabase;
+/** The statements that create the tables of schema.prisma. */
+let sql: string;
+
+beforeAll(async () => {
+  database = await createMigratedDatabase();
+  sql = datamodelSql(
+    await readDatamodel(await readFile(new URL('../../../prisma/schema.prisma', import.meta.url), 'utf8')),
+  );
+});
+afterAll(() => database.drop());
+
+test('the migrations create the tables of schema.prisma', async () => {
+  expect(await findSchemaDrift(database.url, sql)).toEqual([]);
+});
+
+test('finds every kind of difference', async () => {
+  const changes = [
+    'ALTER TABLE notes ADD mood text',
+    `ALTER TABLE pipelines ALTER name SET DEFAULT 'x'`,
+    'ALTER TABLE stages ALTER color DROP NOT NULL',
+    'ALTER TABLE organizations ALTER name TYPE varchar(200)',
+    'CREATE INDEX notes_title_idx ON notes (organization_id, title)',
+    'DROP INDEX note_contacts_organization_id_contact_id_note_id_idx',
+    'ALTER TABLE opportunities DROP CONSTRAINT opportunities_organization_id_owner_id_fkey',
+  ];
+  await queryOnce(database.url, changes.join(';'));
+  expect((await findSchemaDrift(database.url, sql)).sort()).toEqual([
+    '+ column organizations.name text not null',
+    '+ column pipelines.name text not null',
+    '+ column stages.color text not null',
+    '+ index CREATE INDEX note_contacts_organization_id_contact_id_note_id_idx ON note_contacts USING btree (organization_id, contact_id, note_id)',
+    '+ key opportunities FOREIGN KEY (organization_id, owner_id) REFERENCES members(organization_id, id) ON DELETE RESTRICT',
+    '- column notes.mood text',
+    '- column organizations.name character varying(200) not null',
+    "- column pipelines.name text not null default 'x'::text",
+    '- column stages.color text',
+    '- index CREATE INDEX notes_title_idx ON notes USING btree (organization_id, title)',
+  ]);
+});

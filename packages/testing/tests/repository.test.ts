@@ -1,0 +1,156 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from '@jest/globals';
+import { mutations } from '../scripts/mutations.mjs';
+import { proseFaults } from '../scripts/prose.mjs';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8');
+const isOwn = (file: string): boolean => !/(^|\/)(node_modules|dist)\//.test(file);
+const filesIn = (folder: string): readonly string[] =>
+  readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
+    .map((file) => `${folder}/${file}`)
+    .filter(isOwn);
+
+const packages = ['apps', 'packages'].flatMap((parent) =>
+  readdirSync(`${root}${parent}`).map((name) => `${parent}/${name}`),
+);
+const files = [...packages, 'bench', '.ci'].flatMap(filesIn);
+
+/** Folders that a shortened path on a page may start in: the sentence before it names the package. */
+const bases = ['', 'docs/', ...packages.flatMap((folder) => [`${folder}/`, `${folder}/src/`])];
+
+/** The files of a name on a page: a path, or the end of one. `<step>` and `*` stand for any name. */
+const filesOf = (name: string): readonly string[] => {
+  const pattern = name
+    .replace(/[.+]/g, '\\$&')
+    .replaceAll('*', '[^/]*')
+    .replaceAll(/<[^>]+>/g, '[^/]+');
+  const shape = new RegExp(`(^|/)${pattern}$`);
+  return files.filter((file) => shape.test(file));
+};
+
+describe('docs/architecture.md', () => {
+  const page = read('docs/architecture.md');
+
+  test('names only files and folders that exist', () => {
+    const names = [
+      ...page.matchAll(/`((?:[\w@.*<>-]+\/)*[\w.*<>-]+\.(?:ts|js|sql|md|prisma)|(?:packages|apps|docs)\/[\w./-]+)`/g),
+    ].map(([, name = '']) => name);
+    expect(names.length).toBeGreaterThan(60);
+    const isThere = (name: string): boolean =>
+      bases.some((base) => existsSync(`${root}${base}${name}`)) || filesOf(name).length > 0;
+    expect(names.filter((name) => !isThere(name))).toEqual([]);
+  });
+
+  test('lists every decision page in its index, in order', () => {
+    const indexed = [...page.matchAll(/^\| \[(\d{4})\]\(decisions\/(\1-[\w-]+\.md)\)/gm)].map(([, , file]) => file);
+    expect(indexed).toEqual(readdirSync(`${root}docs/decisions`).sort());
+  });
+});
+
+describe('docs/security.md', () => {
+  const page = read('docs/security.md');
+  const rows = [...page.matchAll(/^\| (R\d+) +\|[^|]*\|[^|]*\|([^|]*)\|$/gm)].map(
+    ([, requirement = '', tests = '']) => ({
+      requirement,
+      names: [...tests.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
+    }),
+  );
+
+  test('has a row for every requirement', () => {
+    expect(rows.map(({ requirement }) => requirement)).toEqual([
+      ...Array.from({ length: 24 }, (_, index) => `R${index + 1}`),
+      ...['R27', 'R28', 'R29', 'R30', 'R31'],
+    ]);
+  });
+
+  test('names only files that exist', () => {
+    const names = [...page.matchAll(/`([\w./*-]+\.ts)`/g)].map(([, name = '']) => name);
+    expect(names.length).toBeGreaterThan(30);
+    expect(names.filter((name) => filesOf(name).length === 0)).toEqual([]);
+  });
+
+  test('names a test of each requirement with the number in its title', () => {
+    const isTitled = ({ requirement, names }: (typeof rows)[number]): boolean =>
+      names
+        .flatMap(filesOf)
+        .some((file) => file.endsWith('.test.ts') && new RegExp(`\\b${requirement}\\b`).test(read(file)));
+    expect(rows.filter((row) => !isTitled(row))).toEqual([]);
+  });
+});
+
+describe('the protections that run-mutations.mjs removes', () => {
+  test('are still at their place in the code, and their tests exist', () => {
+    const tests = files.filter((file) => file.endsWith('.test.ts'));
+    const lost = mutations.filter((mutation) => {
+      const [folder = '', ...patterns] = mutation.tests.split(' ');
+      const own = tests.filter((file) => file.startsWith(`${folder}/`));
+      const isTested = patterns.every((pattern) => own.some((file) => file.includes(pattern)));
+      return read(mutation.file).split(mutation.from).length !== 2 || !isTested;
+    });
+    expect(lost).toEqual([]);
+  });
+
+  test('cover every requirement', () => {
+    const expected = [...Array.from({ length: 22 }, (_, index) => `R${index + 1}`), 'R23', 'R27', 'R28', 'R31'];
+    expect([...new Set(mutations.map(({ requirement }) => requirement))].sort()).toEqual(expected.sort());
+  });
+});
+
+describe('the release', () => {
+  const manifestOf = (path: string) => JSON.parse(read(path)) as Record<string, unknown>;
+  const version = String(manifestOf('package.json')['version']);
+  const headings = [...read('CHANGELOG.md').matchAll(/^## (.*)$/gm)].map(([, heading = '']) => heading);
+
+  test.each([...packages, 'bench'])('has the same version in %s and its dependencies', (folder) => {
+    const manifest = manifestOf(`${folder}/package.json`);
+    const used = ['dependencies', 'devDependencies', 'peerDependencies']
+      .flatMap((kind) => Object.entries((manifest[kind] ?? {}) as Record<string, string>))
+      .filter(([name]) => name.startsWith('@crm/'));
+    expect({ version: manifest['version'], used }).toEqual({ version, used: used.map(([name]) => [name, version]) });
+  });
+
+  test('has the same version in the documents, the image labels, the page of the client and the changelog', () => {
+    expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+    for (const gateway of ['read', 'inbound']) {
+      expect(manifestOf(`docs/openapi/${gateway}-gateway.json`)['info']).toMatchObject({ version });
+    }
+    expect(/org\.opencontainers\.image\.version=(\S+)/.exec(read('docker/Dockerfile'))?.[1]).toBe(version);
+    const packed = [...read('packages/client/README.md').matchAll(/crm-client-([\d.]+)\.tgz/g)].map(([, one]) => one);
+    expect(packed).toEqual([version, version]);
+    expect(headings[0]).toBe('[Unreleased]');
+    expect(headings[1]).toMatch(
+      new RegExp(`^\\[${version.replaceAll('.', '\\.')}\\] - (\\d{4}-\\d\\d-\\d\\d|unreleased)$`),
+    );
+  });
+
+  test('has the sections of Keep a Changelog, each at most once per version', () => {
+    for (const section of read('CHANGELOG.md').split(/^## /m).slice(1)) {
+      const kinds = [...section.matchAll(/^### (.*)$/gm)].map(([, kind = '']) => kind);
+      expect(kinds).toEqual([...new Set(kinds)]);
+      expect(['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security']).toEqual(expect.arrayContaining(kinds));
+    }
+  });
+});
+
+describe('check-prose.mjs', () => {
+  test.each([
+    ['An outage is told once', ['told']],
+    ['so that nobody learns which paths exist', ['nobody']],
+    ['Whoever reads the text behind the `?` makes all records anew', ['Whoever', 'anew', 'behind']],
+    ['the walk goes on after the last record', ['goes on']],
+    ['null where none was sent', ['where none was']],
+    ['plus-tags tell people apart, and run behind one proxy', []],
+    ['a refused note leaves nothing behind, how far the replica is behind', []],
+    ['the user `nobody` runs it, with the email nobody@x.com', []],
+    ['a statement, storytellers and foretold things', []],
+  ])('finds the words in %j', (text, words) => {
+    expect(proseFaults(text).map(({ word }) => word)).toEqual(words);
+  });
+
+  test('names the line and what to write instead', () => {
+    const better = expect.stringContaining('again') as unknown;
+    expect(proseFaults('one\ntwo anew\n')).toEqual([{ line: 2, word: 'anew', better }]);
+  });
+});
