@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { startBenchServer } from './bench-server.js';
-import { type Comparison, reportOf } from './query-plans/report.js';
+import { type Comparison, reportOf, worsePlans } from './query-plans/report.js';
 import { allShapes } from './query-plans/shapes.js';
 import { compareShapes, openSubject } from './subject.js';
 
@@ -29,13 +29,17 @@ const main = async (): Promise<void> => {
     if (wanted !== undefined && !shape.name.includes(wanted)) continue;
     const comparison = await compareShapes(small, large, shape, largeShapes[index] ?? shape);
     comparisons.push(comparison);
-    log(
-      `${[shape.name, shape.sort, shape.place].join(' ')}: ${comparison.small.buffers} ${comparison.large.buffers} ${comparison.largeFull.buffers}`,
-    );
+    const costs = [comparison.small, comparison.large, comparison.largeFull];
+    const buffers = costs.map((cost) => `${cost.buffers} (${cost.ownBuffers})`).join(' ');
+    log(`${[shape.name, shape.sort, shape.place].join(' ')}: ${buffers}`);
   }
   const report = reportOf(comparisons);
   if (wanted === undefined) await writeFile(reportFile, report);
   process.stdout.write(report);
+  for (const worse of worsePlans(comparisons)) {
+    log(`The reused plan is worse than one for the values: ${worse}`);
+    process.exitCode = 1;
+  }
   await small.database.close();
   await large.database.close();
   await server.stop();

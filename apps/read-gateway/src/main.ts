@@ -14,7 +14,7 @@ const open = (name: 'primary' | 'replica', url: string): Database => {
     url,
     applicationName: gatewayApplicationName('read'),
     maxConnections: config.maxConnections,
-    boundsTime: true,
+    isForReads: true,
     onConnectionError: (error) => logger.debug({ err: error }, `a connection to the ${name} broke`),
     onConnectionWait: metrics?.waitsOf(name),
   });

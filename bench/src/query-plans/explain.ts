@@ -6,6 +6,8 @@ export interface Cost {
   readonly statements: number;
   /** The pages of tables and indexes that were read, in memory or not. */
   readonly buffers: number;
+  /** The same with plans that are made for the values. */
+  readonly ownBuffers: number;
   /** The tenant tables that were scanned sequentially. */
   readonly sequentialScans: readonly string[];
 }
@@ -23,24 +25,30 @@ const literal = (client: pg.PoolClient, value: unknown): string => {
 
 const explain = 'EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON)';
 
-/** Plans a statement with its values. A prepared statement is also planned without them, as PostgreSQL may do. */
-const plansOf = async (client: pg.PoolClient, statement: TenantStatement, values: unknown[]): Promise<PlanNode[]> => {
-  const own = await client.query<ExplainRow>(`${explain} ${statement.text}`, values);
-  const rows = [...own.rows];
-  if (statement.isPrepared === true) {
-    await client.query(`PREPARE measured AS ${statement.text}; SET plan_cache_mode = force_generic_plan`);
-    const parameters = values.map((value) => literal(client, value)).join(', ');
-    rows.push(...(await client.query<ExplainRow>(`${explain} EXECUTE measured(${parameters})`)).rows);
-    await client.query('DEALLOCATE measured; RESET plan_cache_mode');
-  }
-  return rows.map((row) => row['QUERY PLAN'][0].Plan);
+/** The plan of a statement that a gateway reuses, and one that is made for the values. */
+interface Plans {
+  readonly reused: PlanNode;
+  readonly own: PlanNode;
+}
+
+const plansOf = async (client: pg.PoolClient, statement: TenantStatement, values: unknown[]): Promise<Plans> => {
+  const planOf = async (text: string, bound: unknown[]): Promise<PlanNode> => {
+    const [row] = (await client.query<ExplainRow>(`${explain} ${text}`, bound)).rows;
+    if (row === undefined) throw new Error('EXPLAIN returned no plan');
+    return row['QUERY PLAN'][0].Plan;
+  };
+  const own = await planOf(statement.text, values);
+  await client.query(`PREPARE measured AS ${statement.text}; SET plan_cache_mode = force_generic_plan`);
+  const reused = await planOf(`EXECUTE measured(${values.map((value) => literal(client, value)).join(', ')})`, []);
+  await client.query('DEALLOCATE measured; RESET plan_cache_mode');
+  return { reused, own };
 };
 
 const explainStatement = async (
   database: AdministrationDatabase,
   statement: TenantStatement,
   values: unknown[],
-): Promise<PlanNode[]> => {
+): Promise<Plans> => {
   const client = await database.pool.connect();
   try {
     return await plansOf(client, statement, values);
@@ -50,8 +58,7 @@ const explainStatement = async (
 };
 
 /**
- * Runs `work` with a database that measures every statement before it runs it. If a statement has two plans, with and
- * without values, the more expensive one counts, because the server may choose either.
+ * Runs `work` with a database that measures every statement before it runs it.
  */
 export const measure = async <T>(
   database: AdministrationDatabase,
@@ -59,14 +66,17 @@ export const measure = async <T>(
 ): Promise<{ readonly result: T; readonly cost: Cost }> => {
   let statements = 0;
   let buffers = 0;
+  let ownBuffers = 0;
   const scans = new Set<string>();
   const query: AdministrationDatabase['query'] = async (organizationId, statement) => {
-    const costs = (await explainStatement(database, statement, [organizationId, ...statement.values])).map(planCost);
+    const { reused, own } = await explainStatement(database, statement, [organizationId, ...statement.values]);
+    const cost = planCost(reused);
     statements += 1;
-    buffers += Math.max(...costs.map((cost) => cost.buffers));
-    for (const table of costs.flatMap((cost) => cost.sequentialScans)) scans.add(table);
+    buffers += cost.buffers;
+    ownBuffers += planCost(own).buffers;
+    for (const table of cost.sequentialScans) scans.add(table);
     return database.query(organizationId, statement);
   };
   const result = await work({ ...database, query });
-  return { result, cost: { statements, buffers, sequentialScans: [...scans] } };
+  return { result, cost: { statements, buffers, ownBuffers, sequentialScans: [...scans] } };
 };

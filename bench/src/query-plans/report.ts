@@ -11,6 +11,19 @@ export interface Comparison {
   readonly largeFull: ShapeCost;
 }
 
+/** How many buffers a reused plan may take for one that a plan for the values takes, and how many more in any case. */
+const allowed = { ratio: 1.5, buffers: 20 };
+
+/** The shapes whose reused plan takes too many buffers. */
+export const worsePlans = (comparisons: readonly Comparison[]): string[] =>
+  comparisons
+    .filter(({ small, largeFull }) =>
+      [small, largeFull].some(
+        ({ buffers, ownBuffers }) => buffers > Math.max(ownBuffers * allowed.ratio, ownBuffers + allowed.buffers),
+      ),
+    )
+    .map(({ shape: { name, sort, place } }) => [name, sort, place].filter(Boolean).join(' '));
+
 const columns = [
   'Query',
   'Sort',

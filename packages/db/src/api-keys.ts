@@ -28,7 +28,7 @@ export const findApiKeysByHash = async (
   database: Database,
   hashes: readonly Buffer[],
 ): Promise<readonly (StoredApiKey | null)[]> => {
-  const statement = { text: findApiKeysSql, values: [hashes], isPrepared: true };
+  const statement = { text: findApiKeysSql, values: [hashes] };
   const rows = await traceStatement(findApiKeysSql, () =>
     database.queryServer<StoredApiKey & { readonly hash: Buffer }>(statement),
   );

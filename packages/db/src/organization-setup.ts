@@ -168,7 +168,7 @@ export const loadSetup = async (
   organizationId: string,
   known: OrganizationSetup | null = null,
 ): Promise<OrganizationSetup> => {
-  const statement = { text: setupSql, values: [known?.version ?? null], isPrepared: true };
+  const statement = { text: setupSql, values: [known?.version ?? null] };
   const [row] = await database.query<{ setup: SetupData | null }>(organizationId, statement);
   // A replica may not have a new organization yet.
   if (row === undefined) throw notFound(`There is no organization ${organizationId}`);

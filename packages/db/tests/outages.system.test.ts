@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Database, openDatabase } from '../src/database.js';
 
 const organizationId = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
-const statement = { text: 'SELECT $1::uuid AS id FROM pg_sleep(0.01)', values: [], isPrepared: true };
+const statement = { text: 'SELECT $1::uuid AS id FROM pg_sleep(0.01)', values: [] };
 const callers = 20;
 const hangGuardMs = 60_000;
 

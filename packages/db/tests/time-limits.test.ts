@@ -37,7 +37,7 @@ const settingsOf = ({ withConnection }: Database) =>
     connection.queryServer<Record<string, string>>(
       `SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock,
               current_setting('idle_in_transaction_session_timeout') AS idle,
-              current_setting('max_parallel_workers_per_gather') AS workers`,
+              current_setting('max_parallel_workers_per_gather') AS workers, current_setting('plan_cache_mode') AS plans`,
       [],
     ),
   );
@@ -47,9 +47,11 @@ const expectUnavailable = (work: Promise<unknown>): Promise<void> =>
   expect(work).rejects.toMatchObject({ reason: { kind: 'unavailable' } });
 
 describe('the default limits', () => {
-  test('are 5 s and one parallel worker for a statement, 3 s for a lock, 10 s for an idle transaction', async () => {
+  test('are 5 s, and one parallel worker for a statement, 3 s for a lock, 10 s for an idle transaction', async () => {
     const database = open();
-    expect(await settingsOf(database)).toEqual({ statement: '5s', lock: '3s', idle: '10s', workers: '1' });
+    const limits = { statement: '5s', lock: '3s', idle: '10s' };
+    expect(await settingsOf(database)).toEqual({ ...limits, workers: '1', plans: 'auto' });
+    expect(await settingsOf(open({ isForReads: true }))).toMatchObject({ plans: 'force_generic_plan' });
   });
 
   test('are not sent through PgBouncer, so that those of the role apply', async () => {
@@ -57,10 +59,11 @@ describe('the default limits', () => {
     const url = new URL(role.url);
     url.searchParams.set('pgbouncer', 'true');
     const limits = ['statement_timeout = 1234', 'lock_timeout = 1235', 'idle_in_transaction_session_timeout = 1236'];
-    for (const setting of [...limits, 'max_parallel_workers_per_gather = 7'])
+    for (const setting of [...limits, 'max_parallel_workers_per_gather = 7', 'plan_cache_mode = auto'])
       await queryOnce(databaseUrl, `ALTER ROLE ${url.username} SET ${setting}`);
     const database = openDatabase({ url: url.href, applicationName });
-    expect(await settingsOf(database)).toEqual({ statement: '1234ms', lock: '1235ms', idle: '1236ms', workers: '7' });
+    const set = { statement: '1234ms', lock: '1235ms', idle: '1236ms' };
+    expect(await settingsOf(database)).toEqual({ ...set, workers: '7', plans: 'auto' });
     await database.close();
     await role.drop();
   });

@@ -36,7 +36,6 @@ describe('a database that requires TLS', () => {
       const rows = await database.query<{ readonly record_bytes: Buffer }>(organizationId, {
         text: `SELECT n || repeat('ü', ${width}) AS record_bytes FROM generate_series(1, ${count}) n WHERE $1::uuid IS NOT NULL`,
         values: [],
-        isPrepared: true,
       });
       const expected = Array.from({ length: count }, (_, index) => `${index + 1}${'ü'.repeat(width)}`).join();
       expect(rows.map((row) => row.record_bytes).join() === expected).toBe(true);

@@ -79,6 +79,7 @@ export class ConnectionPool {
   /** Takes a connection back. @param isBroken - whether it must not be lent again */
   release(connection: ServerConnection, isBroken: boolean): void {
     if (isBroken) connection.destroy();
+    else if (connection.isWornOut) void connection.close();
     else if (connection.isOpen) this.#lend(connection);
   }
 

@@ -11,8 +11,6 @@ export interface Statement {
   /** SQL with the placeholders `$1`, `$2` and so on. */
   readonly text: string;
   readonly values?: readonly unknown[] | undefined;
-  /** Whether to use a prepared statement. Only for a small number of different texts, because each connection caches them. */
-  readonly isPrepared?: boolean | undefined;
 }
 
 /** Options of {@link openConnection}. */
@@ -25,6 +23,16 @@ export interface ConnectionOptions {
   /** How long a response may take, in milliseconds; 0 for no limit. */
   readonly responseLimitMs: number;
 }
+
+/**
+ * The most prepared statements of a connection, whose plans the server keeps. Gateways run about a hundred different texts, and the texts
+ * of searches depend on the request.
+ */
+const maxPrepared = 150;
+/** Longer texts are not prepared, so that a connection keeps at most 2.5 MB of texts. */
+const maxPreparedLength = 16_384;
+/** After this many runs beyond {@link maxPrepared}, a connection is replaced, because the driver cannot forget a prepared statement. */
+const maxUnprepared = 1_000;
 
 /** How long a server may take to close a connection after the Terminate message, in milliseconds. */
 const closeWithinMs = 1_000;
@@ -70,6 +78,9 @@ export class ServerConnection {
   readonly #socket: Socket;
   readonly #sql: postgres.Sql;
   readonly #responseLimitMs: number;
+  /** The texts of the prepared statements. */
+  readonly #prepared = new Set<string>();
+  #unpreparedRuns = 0;
   /** Callbacks that fail the statements without a response. */
   readonly #pending = new Set<(reason: Error) => void>();
 
@@ -87,17 +98,22 @@ export class ServerConnection {
     return this.#socket.readyState === 'open';
   }
 
+  /** Whether a new connection would plan less: this one plans many statements anew, because others have taken its prepared statements. */
+  get isWornOut(): boolean {
+    return this.#unpreparedRuns >= maxUnprepared;
+  }
+
   /** Calls back when the connection is closed, with the reason. */
   onClose(listener: (reason: Error) => void): void {
     this.#socket.once('close', () => listener(closeReason(this.#socket)));
   }
 
   /**
-   * Runs a statement and returns its rows.
+   * Runs a statement, prepared if there is room, and returns its rows.
    * @throws ServerError if the server reports an error; Error if the connection breaks, or is closed because no response came in time
    */
   query<Row extends object>(statement: Statement, withinMs = this.#responseLimitMs): Promise<Row[]> {
-    const { text, values = [], isPrepared = false } = statement;
+    const { text, values = [] } = statement;
     return new Promise((resolve, reject) => {
       const settle = (end: () => void): void => {
         clearTimeout(timer);
@@ -115,7 +131,7 @@ export class ServerConnection {
       // The driver's own list of rows has gaps after a statement that failed while it returned rows.
       const rows: (Buffer | null)[][] = [];
       const parameters = values.map(parameterText);
-      withoutStackTraces(() => this.#sql.unsafe(text, parameters, { prepare: isPrepared }))
+      withoutStackTraces(() => this.#sql.unsafe(text, parameters, { prepare: this.#prepares(text) }))
         .raw()
         .forEach((row) => rows.push(row))
         // A statement without a result has no columns either.
@@ -125,6 +141,14 @@ export class ServerConnection {
           (error: unknown) => fail(this.#reasonOf(error)),
         );
     });
+  }
+
+  /** Whether to prepare a statement. The driver prepares each text once. */
+  #prepares(text: string): boolean {
+    if (this.#prepared.size < maxPrepared && text.length <= maxPreparedLength) this.#prepared.add(text);
+    const isPrepared = this.#prepared.has(text);
+    if (!isPrepared) this.#unpreparedRuns += 1;
+    return isPrepared;
   }
 
   /** Why a statement failed: the server's error, or the reason why the connection closed. */

@@ -98,7 +98,7 @@ const pageStatement = (request: EventPageRequest) => {
         SELECT s.position, CASE WHEN ${isWithin} THEN s.record END AS ${recordColumn}
           FROM (${page}) s WINDOW w AS (ORDER BY s.position ROWS UNBOUNDED PRECEDING)) p ON true
      ORDER BY p.position`;
-  return { text, values: parameters.values, isPrepared: true };
+  return { text, values: parameters.values };
 };
 
 /**

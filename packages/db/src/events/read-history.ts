@@ -62,7 +62,7 @@ export const readHistory = async (database: Queries, request: HistoryRequest): P
         SELECT s.position, CASE WHEN ${isWithin} THEN s.record END AS ${recordColumn}
           FROM (${page}) s WINDOW w AS (ORDER BY s.position DESC ROWS UNBOUNDED PRECEDING)) p ON true
      ORDER BY p.position DESC`;
-  const statement = { text, values: parameters.values, isPrepared: true };
+  const statement = { text, values: parameters.values };
   const rows = await database.query<HistoryRow & Record<string, unknown>>(request.organizationId, statement);
   const logId = rows[0]?.logId ?? null;
   if (logId === null) throw new Error('The id of the log came without a row');
@@ -81,5 +81,5 @@ export const hasRecord = async (
   id: string,
 ): Promise<boolean> => {
   const text = `SELECT FROM ${tables[objectType]} WHERE organization_id = $1 AND id = $2`;
-  return (await database.query(organizationId, { text, values: [id], isPrepared: true })).length > 0;
+  return (await database.query(organizationId, { text, values: [id] })).length > 0;
 };

@@ -20,7 +20,7 @@ export const readLatestPosition = async (database: Queries, organizationId: stri
   const text = `
     SELECT coalesce(max(h.position), 0) AS position, log_id() AS "logId", ${markHere} AS "readMark"
       FROM event_heads h WHERE h.organization_id = $1`;
-  const statement = { text, values: [], isPrepared: true };
+  const statement = { text, values: [] };
   const [row] = await database.query<{ position: string; logId: string; readMark: string }>(organizationId, statement);
   if (row === undefined) throw new Error('The statement returned no head of the log');
   return { position: Number(row.position), logId: row.logId, readMark: readMarkText(row.readMark) };

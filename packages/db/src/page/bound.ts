@@ -1,25 +1,15 @@
-/** Adds a row limit to an ordered SELECT. */
-export type Bound = (select: string) => string;
-
-/** Adds a limit that is a bind parameter. @param count - its placeholder, such as `$2` */
-export const limitTo =
-  (count: string): Bound =>
-  (select) =>
-    `${select} LIMIT ${count}`;
-
-/** Literal limits for prepared statements: pages of 10, 100 and 500 records, plus one record. Few limits mean few cached plans. */
+/** Pages of 10, 100 and 500 records, plus one record. Few limits mean few cached plans. */
 const literalLimits = [11, 101, 501] as const;
 
 /**
- * Like {@link limitTo}, for a prepared statement: adds a literal limit inside the bound one. The planner assumes that `LIMIT $2` returns
- * 10 % of the rows, which is a tenth of the whole pipeline. The generic plan then looks more expensive than a plan for the values, so
- * PostgreSQL never caches it and plans every execution. With the literal limit inside, the planner assumes 10 % of at most 501 rows.
+ * Adds a limit that is a bind parameter, with a literal limit inside. The planner assumes that `LIMIT $2` returns 10 % of the rows, which
+ * would be a tenth of the whole log.
  *
  * `SELECT …` → `SELECT * FROM (SELECT … LIMIT 101) l LIMIT $2`
  * @param rows - the value of `count`
  */
 export const preparedLimitTo =
-  (rows: number, count: string): Bound =>
+  (rows: number, count: string): ((select: string) => string) =>
   (select) =>
     `SELECT * FROM (${select} LIMIT ${literalLimits.find((most) => rows <= most) ?? rows}) l LIMIT ${count}`;
 

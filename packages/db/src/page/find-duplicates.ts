@@ -139,7 +139,7 @@ const nil = '00000000-0000-0000-0000-000000000000';
 /** Reads a page of duplicates in one statement. Each pair is found once: at the newer record. */
 export const findDuplicates = async (database: Queries, request: DuplicateRequest): Promise<DuplicatePage> => {
   const { organizationId, objectType, position, limit } = request;
-  const statement = { text: pageSql(objectType), values: [position?.[0] ?? nil], isPrepared: true };
+  const statement = { text: pageSql(objectType), values: [position?.[0] ?? nil] };
   const rows = await database.query<Row & Record<string, unknown>>(organizationId, statement);
   const duplicates: Duplicate[] = [];
   for (const [index, row] of rows.slice(0, recordsChecked).entries()) {

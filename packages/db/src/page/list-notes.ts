@@ -1,7 +1,7 @@
 import { type CursorPosition, maxPageBytes } from '@crm/domain';
 import type { Queries } from '../database.js';
 import { recordColumn } from '../connection/values.js';
-import { bytesWithin, preparedLimitTo, limitTo } from './bound.js';
+import { bytesWithin } from './bound.js';
 import { hasTrigram, wordSql } from './filter/text-parts.js';
 import { type Page, recordsWithinBytes } from './list-page.js';
 import { Parameters } from './parameters.js';
@@ -100,21 +100,16 @@ const notesSql = (request: NotePageRequest, step: NoteStep, parameters: Paramete
 const readNotes = async (database: Queries, request: NotePageRequest, step: NoteStep): Promise<readonly NoteRow[]> => {
   const parameters = new Parameters();
   const notes = notesSql(request, step, parameters);
-  const count = request.limit + 1;
-  const limit = parameters.add(count);
-  // A statement with words is planned for its values, as for records.
-  const isPrepared = request.words.length === 0;
-  const bound = isPrepared ? preparedLimitTo(count, limit) : limitTo(limit);
   const bytes = `${parameters.add(maxPageBytes)}::bigint`;
   const text = `
     SELECT s.id, CASE WHEN ${bytesWithin(bytes).isWithin} THEN s.record END AS ${recordColumn}
       FROM (SELECT n.id, CASE WHEN n.bytes_before <= ${bytes} THEN ${noteRecordSql} END AS record
               FROM (SELECT n.*, coalesce(sum(octet_length(n.content)) OVER before, 0) AS bytes_before
-                      FROM (${bound(notes)}) n
+                      FROM (${notes} LIMIT ${request.limit + 1}) n
                     WINDOW before AS (ORDER BY n.id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) n) s
     WINDOW w AS (ORDER BY s.id DESC ROWS UNBOUNDED PRECEDING)
      ORDER BY s.id DESC`;
-  const statement = { text, values: parameters.values, isPrepared };
+  const statement = { text, values: parameters.values };
   return database.query<NoteRow & Record<string, unknown>>(request.organizationId, statement);
 };
 
@@ -146,5 +141,5 @@ export const recordExists = async (
   id: string,
 ): Promise<boolean> => {
   const text = `SELECT FROM ${table} WHERE organization_id = $1 AND id = $2`;
-  return (await database.query(organizationId, { text, values: [id], isPrepared: true })).length > 0;
+  return (await database.query(organizationId, { text, values: [id] })).length > 0;
 };

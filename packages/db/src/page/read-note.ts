@@ -19,7 +19,7 @@ export const readNote = async (
   const text = `
     SELECT ${noteRecordSql} AS record, n.version, ${isMarked ? 'read_mark()' : 'NULL'} AS "readMark"
       FROM notes n WHERE n.organization_id = $1 AND n.id = $2`;
-  const statement = { text, values: [id], isPrepared: true };
+  const statement = { text, values: [id] };
   const [row] = await database.query<NoteText & Record<string, unknown>>(organizationId, statement);
   if (row === undefined) return null;
   return { ...row, readMark: row.readMark === null ? null : readMarkText(row.readMark) };

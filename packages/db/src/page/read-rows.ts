@@ -33,7 +33,7 @@ export const readRows = async (
   limit: RowBounds,
 ): Promise<PageRow[]> => {
   const parameters = new Parameters();
-  const { page, bound, count, keys, isPrepared } = pageSql(request, part, step, limit.rows, parameters);
+  const { page, keys } = pageSql(request, part, step, limit.rows, parameters);
   const shownKeys = keys.map((key, index) => ({ ...key, expression: `s.key_${index + 1}` }));
   const order = orderBySql(partSql(part, shownKeys).keys);
   // A cursor names the last record of the page: the last but one that is read, or the last within the byte limit. Only that record
@@ -41,10 +41,10 @@ export const readRows = async (
   const { isWithin, isLastWithin } = bytesWithin(`${parameters.add(limit.bytes)}::bigint`);
   const text = `
     SELECT CASE WHEN ${isWithin} THEN s.record END AS ${recordColumn},
-           CASE WHEN row_number() OVER w = ${count}::bigint - 1 OR ${isLastWithin}
+           CASE WHEN row_number() OVER w = ${limit.rows - 1} OR ${isLastWithin}
              THEN ARRAY[${shownKeys.map(keyText).join(', ')}] END AS position
-      FROM (${bound(page)}) s WINDOW w AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)
+      FROM (${page}) s WINDOW w AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)
      ORDER BY ${order}`;
-  const statement = { text, values: parameters.values, isPrepared };
+  const statement = { text, values: parameters.values };
   return database.query<PageRow & Record<string, unknown>>(request.setup.organizationId, statement);
 };

@@ -93,7 +93,7 @@ export const findMergedInto = async (
 ): Promise<string | null> => {
   const text =
     'SELECT m.merged_into AS "mergedInto" FROM merged_records m WHERE m.organization_id = $1 AND m.object_type = $2 AND m.id = $3';
-  const statement = { text, values: [objectType, id], isPrepared: true };
+  const statement = { text, values: [objectType, id] };
   const [row] = await database.query<{ mergedInto: string }>(organizationId, statement);
   return row?.mergedInto ?? null;
 };

@@ -135,7 +135,6 @@ export const findOpportunityPipelineIds = async (
   const statement = {
     text: 'SELECT id, pipeline_id FROM opportunities WHERE organization_id = $1 AND id = ANY ($2::uuid[])',
     values: [ids],
-    isPrepared: true,
   };
   const rows = await database.query<{ id: string; pipeline_id: string }>(organizationId, statement);
   return new Map(rows.map((row) => [row.id, row.pipeline_id]));

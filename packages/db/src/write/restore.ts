@@ -34,7 +34,7 @@ export const findEvent = async (
   const text = `SELECT e.position::float8 AS position, e.object, e.type, e.previous, e.is_erased AS "isErased"
       FROM events e JOIN event_heads h ON h.organization_id = e.organization_id
      WHERE e.organization_id = $1 AND e.position = $2 AND e.position >= h.oldest_position`;
-  const statement = { text, values: [position], isPrepared: true };
+  const statement = { text, values: [position] };
   const [event] = await database.query<RestorableEvent & Record<string, unknown>>(organizationId, statement);
   return event ?? null;
 };

@@ -106,7 +106,7 @@ export const runWrite = async <Result>(
     origin === null ? null : originArgument(origin),
   ];
   return retryTransaction(async () => {
-    const statement = { text: writeSql, values, isPrepared: true };
+    const statement = { text: writeSql, values };
     const [row] = await database.query<Written<Result> & Record<string, unknown>>(organizationId, statement);
     if (row === undefined) throw new Error(`${write.function} returned no row`);
     return { ...row, readMark: readMarkText(row.readMark) };

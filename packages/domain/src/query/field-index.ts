@@ -8,8 +8,8 @@ export interface FieldSelection {
   readonly extras: readonly SystemField[];
   /** The custom fields under `custom_fields` and in the definitions map, in the order of the index. */
   readonly custom: readonly CustomFieldDefinition[];
-  /** Whether this is the selection of a request without `fields`: no extras, every visible custom field. */
-  readonly isDefault: boolean;
+  /** Whether `custom` is every visible custom field, as in a request without `fields`. */
+  readonly isAllVisible: boolean;
 }
 
 /**
@@ -39,8 +39,8 @@ export const createFieldIndex = (objectType: ObjectType, definitions: readonly C
     objectType,
     definitions,
     bySlug: new Map(definitions.map((definition) => [definition.slug, definition])),
-    defaultSelection: { extras: [], custom, isDefault: true },
-    fullSelection: { extras, custom, isDefault: false },
+    defaultSelection: { extras: [], custom, isAllVisible: true },
+    fullSelection: { extras, custom, isAllVisible: true },
   };
 };
 

@@ -85,5 +85,5 @@ const inCanonicalOrder = (
   const chosen = definitions.filter((definition) => custom.has(definition));
   // Equal lengths are not enough: the selection may have a hidden field instead of a visible one.
   const isAllVisible = chosen.length === defaultSelection.custom.length && chosen.every((one) => !one.isHidden);
-  return { extras: chosenExtras, custom: chosen, isDefault: chosenExtras.length === 0 && isAllVisible };
+  return { extras: chosenExtras, custom: chosen, isAllVisible };
 };

@@ -18,7 +18,7 @@ const extras = (input: unknown) => select(input).extras.map((field) => field.nam
 describe('parseFieldSelection', () => {
   it.each([undefined, ' , ', ['']])('selects all visible custom fields and no extras for %j', (input) => {
     const selection = select(input);
-    expect(selection.isDefault).toBe(true);
+    expect(selection.isAllVisible).toBe(true);
     expect(selection.extras).toEqual([]);
     expect(selection.custom).toHaveLength(21);
     expect(selection.custom.some((definition) => definition.isHidden)).toBe(false);
@@ -41,17 +41,17 @@ describe('parseFieldSelection', () => {
   it('selects a hidden custom field only if it is named', () => {
     expect(slugs('secret_note')).toEqual(['secret_note']);
     expect(slugs('custom_fields,secret_note')).toHaveLength(22);
-    expect(select('custom_fields,secret_note').isDefault).toBe(false);
+    expect(select('custom_fields,secret_note').isAllVisible).toBe(false);
   });
 
   it('selects the default for custom_fields alone', () => {
     expect(select('custom_fields')).toEqual({ ...testFieldIndex.defaultSelection });
-    expect(select('custom_fields,id').isDefault).toBe(true);
-    expect(select('custom_fields,amount').isDefault).toBe(false);
+    expect(select('custom_fields,id').isAllVisible).toBe(true);
+    expect(select('custom_fields,amount')).toMatchObject({ isAllVisible: true, extras: [{ name: 'amount' }] });
   });
 
   it('reads a name that is both as the system field, which selects no custom field', () => {
-    expect(select('id').isDefault).toBe(false);
+    expect(select('id').isAllVisible).toBe(false);
     expect(slugs('name')).toEqual([]);
     expect(slugs('custom__name')).toEqual(['name']);
   });

@@ -18,6 +18,8 @@ export interface PartSql {
   readonly emptySlot: string | null;
   /** The sort keys within the part. */
   readonly keys: readonly KeySql[];
+  /** What to sort by: {@link keys}, after the indexed key that no record of the part has, so that only the index of that key fits. */
+  readonly order: readonly KeySql[];
 }
 
 /** Whether the filters exclude records without the field that the request sorts by. */
@@ -41,16 +43,16 @@ export const partsOf = (request: PageRequest, [first, second]: readonly KeySql[]
 /** The condition and the sort keys of one part. */
 export const partSql = (part: Part, keys: readonly KeySql[]): PartSql => {
   const [first, ...others] = keys;
-  if (part === 'all' || first === undefined) return { conditions: [], emptySlot: null, keys };
+  if (part === 'all' || first === undefined) return { conditions: [], emptySlot: null, keys, order: keys };
   const presence = first.presence ?? first.expression;
-  if (part === 'present')
-    return {
-      conditions: [`${presence} IS NOT NULL`],
-      emptySlot: null,
-      keys: [{ ...first, nullable: false }, ...others],
-    };
+  if (part === 'present') {
+    const present = [{ ...first, nullable: false }, ...others];
+    return { conditions: [`${presence} IS NOT NULL`], emptySlot: null, keys: present, order: present };
+  }
   const emptySlot = slotOf(first.expression);
-  return { conditions: emptySlot === null ? [`${presence} IS NULL`] : [], emptySlot, keys: others };
+  if (emptySlot !== null) return { conditions: [], emptySlot, keys: others, order: others };
+  const lacking = first.isIndexed ? [{ ...first, expression: presence, nullable: false }] : [];
+  return { conditions: [`${presence} IS NULL`], emptySlot, keys: others, order: [...lacking, ...others] };
 };
 
 /** The position within a part. Null for the start of the part, also if the position is in the part before. */

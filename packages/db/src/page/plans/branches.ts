@@ -1,4 +1,3 @@
-import type { Bound } from '../bound.js';
 import type { Parameters } from '../parameters.js';
 
 /**
@@ -22,15 +21,15 @@ export interface TableRead {
   readonly table: string;
   readonly where: readonly string[];
   readonly order: string;
-  readonly bound: Bound;
+  readonly limit: number;
 }
 
 /** An ordered, bounded subselect with further conditions. */
-export const subselect = ({ table, where, order, bound }: TableRead, ...conditions: readonly string[]): string =>
-  `(${bound(`SELECT r.* FROM ${table} r WHERE ${[...where, ...conditions].join(' AND ')} ORDER BY ${order}`)})`;
+export const subselect = ({ table, where, order, limit }: TableRead, ...conditions: readonly string[]): string =>
+  `(SELECT r.* FROM ${table} r WHERE ${[...where, ...conditions].join(' AND ')} ORDER BY ${order} LIMIT ${limit})`;
 
 /**
- * The rows of all branches, each read in order up to the bound: `unnest(…) AS by_value (value) CROSS JOIN LATERAL (SELECT …) r`. Without
+ * The rows of all branches, each read in order up to the limit: `unnest(…) AS by_value (value) CROSS JOIN LATERAL (SELECT …) r`. Without
  * branches, it is one bounded subselect.
  */
 export const mergedSql = (read: TableRead, branches: readonly Branches[], parameters: Parameters): string => {

@@ -1,4 +1,3 @@
-import { limitTo } from '../bound.js';
 import { tables } from '../fields/record-sql.js';
 import { conditionsOf, type Counting, creationOrder } from '../filter/conditions.js';
 import { type PartSql } from '../order/parts.js';
@@ -12,14 +11,14 @@ const countSql = (
   request: PageRequest,
   where: readonly string[],
   { branches, order }: Counting,
-  limit: string,
+  limit: number,
   { parameters }: SqlScope,
 ): string => {
   const { objectType, pipelineId } = request;
   const pipeline = pipelineId === null ? [] : [`r.pipeline_id = ${parameters.add(pipelineId)}::uuid`];
   const read = {
     ...{ table: tables[objectType], where: ['r.organization_id = $1', ...pipeline, ...where] },
-    ...{ order, bound: limitTo(limit) },
+    ...{ order, limit },
   };
   const all = [...(branches === null ? [] : [branches]), ...pipelineBranches(request)];
   return `SELECT count(*) FROM (SELECT FROM ${mergedSql(read, all, parameters)} LIMIT ${limit}) few`;
@@ -30,12 +29,11 @@ const countSql = (
  * matches. Each count reads a few pages of the condition's own index.
  */
 export const fewMatchesSql = (request: PageRequest, part: PartSql, records: number, scope: SqlScope): string => {
-  const most = `${scope.parameters.add(records)}::int`;
   const alternatives = conditionsOf(request, part.keys).flatMap((condition) => {
     const { counting } = condition;
     if (counting === null) return [];
     const where = counting.branches === null ? [condition.sql(scope)] : [];
-    return [`(${countSql(request, where, counting, `${most} + 1`, scope)}) <= ${most}`];
+    return [`(${countSql(request, where, counting, records + 1, scope)}) <= ${records}`];
   });
   if (alternatives.length === 0) throw new Error('No condition can be counted');
   return `SELECT /* count-matches */ ${alternatives.join(' OR ')} AS "areFew"`;
@@ -43,7 +41,6 @@ export const fewMatchesSql = (request: PageRequest, part: PartSql, records: numb
 
 /** A statement that returns the number of records in the pipeline, or in all pipelines, up to a limit, as `size`. */
 export const pipelineSizeSql = (request: PageRequest, records: number, scope: SqlScope): string => {
-  const limit = `${scope.parameters.add(records)}::int`;
-  const count = countSql(request, [], { branches: null, order: creationOrder }, limit, scope);
+  const count = countSql(request, [], { branches: null, order: creationOrder }, records, scope);
   return `SELECT /* count-pipeline */ (${count})::int AS size`;
 };

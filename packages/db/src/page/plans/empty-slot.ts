@@ -36,7 +36,7 @@ export const isOfEmptySlot = ({ stageId, words, filters }: PageRequest, { emptyS
  *         (
  *             SELECT 1 AS number, EMPTY_SLOTS
  *               FROM opportunities r
- *              WHERE r.organization_id = $1 AND r.pipeline_id = $5::uuid
+ *              WHERE r.organization_id = $1 AND r.pipeline_id = $4::uuid
  *              ORDER BY EMPTY_SLOTS
  *              LIMIT 1
  *         )
@@ -46,7 +46,7 @@ export const isOfEmptySlot = ({ stageId, words, filters }: PageRequest, { emptyS
  *          CROSS JOIN LATERAL (
  *             SELECT e.number + 1 AS number, EMPTY_SLOTS
  *               FROM opportunities r
- *              WHERE r.organization_id = $1 AND r.pipeline_id = $5::uuid AND (EMPTY_SLOTS) > (e.slots)
+ *              WHERE r.organization_id = $1 AND r.pipeline_id = $4::uuid AND (EMPTY_SLOTS) > (e.slots)
  *              ORDER BY EMPTY_SLOTS
  *              LIMIT 1
  *         ) n
@@ -57,10 +57,10 @@ export const isOfEmptySlot = ({ stageId, words, filters }: PageRequest, { emptyS
  *      CROSS JOIN LATERAL (
  *         SELECT r.*
  *           FROM opportunities r
- *          WHERE r.organization_id = $1 AND r.pipeline_id = $5::uuid AND (r.created_at, r.id) > ($3::timestamptz, $4::uuid)
+ *          WHERE r.organization_id = $1 AND r.pipeline_id = $4::uuid AND (r.created_at, r.id) > ($2::timestamptz, $3::uuid)
  *            AND (EMPTY_SLOTS) = (e.slots)
  *          ORDER BY r.created_at ASC, r.id ASC
- *          LIMIT $2
+ *                   LIMIT 51
  *     ) r
  *      WHERE e.slots & 256 <> 0 AND NOT (SELECT count(*) FROM e) >= 200
  *     UNION ALL
@@ -68,18 +68,18 @@ export const isOfEmptySlot = ({ stageId, words, filters }: PageRequest, { emptyS
  *       FROM (
  *         SELECT r.*
  *           FROM opportunities r
- *          WHERE r.organization_id = $1 AND r.pipeline_id = $5::uuid AND (r.created_at, r.id) > ($3::timestamptz, $4::uuid)
+ *          WHERE r.organization_id = $1 AND r.pipeline_id = $4::uuid AND (r.created_at, r.id) > ($2::timestamptz, $3::uuid)
  *            AND r.number_1 IS NULL AND (SELECT count(*) FROM e) >= 200
  *          ORDER BY r.created_at ASC, r.id ASC
- *          LIMIT $2
+ *                   LIMIT 51
  *     ) r
  * ) r
  *  ORDER BY r.created_at ASC, r.id ASC
- *  LIMIT $2
+ *   LIMIT 51
  * ```
  */
 export const emptySlotSql = (reading: Reading): string => {
-  const { request, part, bound } = reading;
+  const { request, part, limit } = reading;
   const table = tables[request.objectType];
   const place = ['r.organization_id = $1', ...pipelineSql(reading)].join(' AND ');
   const where = [place, ...part.conditions].join(' AND ');
@@ -91,7 +91,7 @@ export const emptySlotSql = (reading: Reading): string => {
   const next = (number: string, condition: string): string =>
     `SELECT ${number} AS number, ${keys} FROM ${table} r WHERE ${place}${condition} ORDER BY ${keys} LIMIT 1`;
   const read = (condition: string): string =>
-    `(${bound(`SELECT r.* FROM ${table} r WHERE ${where} AND ${condition} ORDER BY ${orderBySql(part.keys)}`)})`;
+    `(SELECT r.* FROM ${table} r WHERE ${where} AND ${condition} ORDER BY ${orderBySql(part.keys)} LIMIT ${limit})`;
   const areMany = `(SELECT count(*) FROM e) >= ${maxCombinations}`;
   return `FROM (
     WITH RECURSIVE e (number, ${columns.join(', ')}) AS (

@@ -36,10 +36,8 @@ const generate = (example: ExampleRequest, read: string): string => {
   for (const { part, steps } of planPage(request)) {
     const step = steps.find((candidate: Step) => candidate.read === read);
     if (step === undefined) continue;
-    const { page, bound } = pageSql(request, part, step, request.limit + 1, new Parameters());
-    return bound(page)
-      .replaceAll(emptySlotsSql, 'EMPTY_SLOTS')
-      .replace(/\/\*.*?\*\/ /, '');
+    const { page } = pageSql(request, part, step, request.limit + 1, new Parameters());
+    return page.replaceAll(emptySlotsSql, 'EMPTY_SLOTS').replace(/\/\*.*?\*\/ /, '');
   }
   throw new Error(`The plan has no step ${read}`);
 };

@@ -15,15 +15,11 @@ export const allConditions = (reading: Reading): string[] => [
  * Example: the default list, a prepared statement: `{"pipeline":"Sales"}`
  *
  * ```sql
- * SELECT *
- *   FROM (
- *     SELECT r.record AS record, r.created_at AS key_1, r.id AS key_2
- *       FROM opportunities r
- *      WHERE r.organization_id = $1 AND r.pipeline_id = $3::uuid
- *      ORDER BY r.created_at DESC, r.id DESC
- *      LIMIT 101
- * ) l
- *  LIMIT $2
+ * SELECT r.record AS record, r.created_at AS key_1, r.id AS key_2
+ *   FROM opportunities r
+ *  WHERE r.organization_id = $1 AND r.pipeline_id = $2::uuid
+ *  ORDER BY r.created_at DESC, r.id DESC
+ *   LIMIT 51
  * ```
  *
  * Example: the page after a cursor, with a filter whose index continues in page order:
@@ -33,10 +29,10 @@ export const allConditions = (reading: Reading): string[] => [
  * ```sql
  * SELECT r.record AS record, r.created_at AS key_1, r.id AS key_2
  *   FROM opportunities r
- *  WHERE r.organization_id = $1 AND (r.created_at, r.id) < ($3::timestamptz, $4::uuid)
- *    AND r.pipeline_id = $5::uuid AND r.text_1 = $6::text
+ *  WHERE r.organization_id = $1 AND (r.created_at, r.id) < ($2::timestamptz, $3::uuid)
+ *    AND r.pipeline_id = $4::uuid AND r.text_1 = $5::text
  *  ORDER BY r.created_at DESC, r.id DESC
- *  LIMIT $2
+ *   LIMIT 51
  * ```
  *
  * Example: an order that no index has: `{"pipeline":"Sales","sort":["currency","name:desc"]}`
@@ -44,9 +40,9 @@ export const allConditions = (reading: Reading): string[] => [
  * ```sql
  * SELECT r.record AS record, left((r.normalized->>'currency') COLLATE "C", 200) COLLATE "C" AS key_1, left(r.normalized_name, 200) AS key_2, r.created_at AS key_3, r.id AS key_4
  *   FROM opportunities r
- *  WHERE r.organization_id = $1 AND r.pipeline_id = $3::uuid
+ *  WHERE r.organization_id = $1 AND r.pipeline_id = $2::uuid
  *  ORDER BY left((r.normalized->>'currency') COLLATE "C", 200) COLLATE "C" ASC, left(r.normalized_name, 200) DESC, r.created_at DESC, r.id DESC
- *  LIMIT $2
+ *   LIMIT 51
  * ```
  */
 export const inOrderSql = (reading: Reading): string =>

@@ -63,36 +63,28 @@ const rankBranches = ({ request, position }: Reading, ranking: LabelRanking): Br
  * Example: `{"pipeline":"Sales","sort":"stage_name:asc"}`
  *
  * ```sql
- * SELECT *
+ * SELECT r.record AS record, r.rank_key AS key_1, r.created_at AS key_2, r.id AS key_3
  *   FROM (
- *     SELECT r.record AS record, r.rank_key AS key_1, r.created_at AS key_2, r.id AS key_3
+ *     SELECT r.*, by_rank.key AS rank_key
  *       FROM (
- *         SELECT r.*, by_rank.key AS rank_key
+ *         SELECT k.*
  *           FROM (
- *             SELECT k.*
- *               FROM (
- *                 SELECT x.id, x.pipeline_id AS pipeline_id, k.key COLLATE "C" AS key
- *                   FROM stages x JOIN unnest($5::uuid[], $6::text[]) AS k (id, key) ON k.id = x.id
- *                  WHERE x.organization_id = $1 AND x.pipeline_id = $4::uuid
- *             ) k
- *              ORDER BY k.key asc
- *         ) AS by_rank
- *          CROSS JOIN LATERAL (
- *             SELECT *
- *               FROM (
- *                 SELECT r.*
- *                   FROM opportunities r
- *                  WHERE r.organization_id = $1 AND r.pipeline_id = $3::uuid AND r.stage_id = by_rank.id
- *                  ORDER BY r.created_at ASC, r.id ASC
- *                  LIMIT 101
- *             ) l
- *              LIMIT $2
- *         ) r
+ *             SELECT x.id, x.pipeline_id AS pipeline_id, k.key COLLATE "C" AS key
+ *               FROM stages x JOIN unnest($4::uuid[], $5::text[]) AS k (id, key) ON k.id = x.id
+ *              WHERE x.organization_id = $1 AND x.pipeline_id = $3::uuid
+ *         ) k
+ *          ORDER BY k.key asc
+ *     ) AS by_rank
+ *      CROSS JOIN LATERAL (
+ *         SELECT r.*
+ *           FROM opportunities r
+ *          WHERE r.organization_id = $1 AND r.pipeline_id = $2::uuid AND r.stage_id = by_rank.id
+ *          ORDER BY r.created_at ASC, r.id ASC
+ *           LIMIT 51
  *     ) r
- *      ORDER BY r.rank_key ASC, r.created_at ASC, r.id ASC
- *      LIMIT 101
- * ) l
- *  LIMIT $2
+ * ) r
+ *  ORDER BY r.rank_key ASC, r.created_at ASC, r.id ASC
+ *           LIMIT 51
  * ```
  */
 export const labelOrderSql = (reading: Reading): string => {

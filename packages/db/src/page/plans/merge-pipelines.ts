@@ -24,25 +24,17 @@ export const pipelineBranches = (request: PageRequest): Branches[] =>
  * Example: `{"sort":"updated_at:desc"}`
  *
  * ```sql
- * SELECT *
- *   FROM (
- *     SELECT r.record AS record, r.updated_at AS key_1, r.created_at AS key_2, r.id AS key_3
- *       FROM (SELECT p.id FROM pipelines p WHERE p.organization_id = $1) AS by_pipeline (value)
- *      CROSS JOIN LATERAL (
- *         SELECT *
- *           FROM (
- *             SELECT r.*
- *               FROM opportunities r
- *              WHERE r.organization_id = $1 AND r.pipeline_id = by_pipeline.value
- *              ORDER BY r.updated_at DESC, r.created_at DESC, r.id DESC
- *              LIMIT 101
- *         ) l
- *          LIMIT $2
- *     ) r
+ * SELECT r.record AS record, r.updated_at AS key_1, r.created_at AS key_2, r.id AS key_3
+ *   FROM (SELECT p.id FROM pipelines p WHERE p.organization_id = $1) AS by_pipeline (value)
+ *  CROSS JOIN LATERAL (
+ *     SELECT r.*
+ *       FROM opportunities r
+ *      WHERE r.organization_id = $1 AND r.pipeline_id = by_pipeline.value
  *      ORDER BY r.updated_at DESC, r.created_at DESC, r.id DESC
- *      LIMIT 101
- * ) l
- *  LIMIT $2
+ *       LIMIT 51
+ * ) r
+ *  ORDER BY r.updated_at DESC, r.created_at DESC, r.id DESC
+ *       LIMIT 51
  * ```
  */
 export const mergePipelinesSql = (reading: Reading): string => {

@@ -69,21 +69,21 @@ const streamedSql = (
  *     (
  *         SELECT r.*
  *           FROM opportunities r
- *          WHERE r.organization_id = $1 AND r.pipeline_id = $3::uuid AND r.text_1 = $4::text
+ *          WHERE r.organization_id = $1 AND r.pipeline_id = $2::uuid AND r.text_1 = $3::text
  *          ORDER BY r.updated_at DESC, r.created_at DESC, r.id DESC
- *          LIMIT $2
+ *                   LIMIT 51
  *     )
  *     UNION ALL
  *     (
  *         SELECT r.*
  *           FROM opportunities r
- *          WHERE r.organization_id = $1 AND r.pipeline_id = $3::uuid AND r.text_1 = $5::text
+ *          WHERE r.organization_id = $1 AND r.pipeline_id = $2::uuid AND r.text_1 = $4::text
  *          ORDER BY r.updated_at DESC, r.created_at DESC, r.id DESC
- *          LIMIT $2
+ *                   LIMIT 51
  *     )
  * ) r
  *  ORDER BY r.updated_at DESC, r.created_at DESC, r.id DESC
- *  LIMIT $2
+ *   LIMIT 51
  * ```
  *
  * Example: a sort by the filtered field itself, so the values are read one after the other:
@@ -93,20 +93,20 @@ const streamedSql = (
  * SELECT r.record AS record, r.text_1 AS key_1, r.created_at AS key_2, r.id AS key_3
  *   FROM (
  *     SELECT v.value COLLATE "C" AS value
- *       FROM unnest($4::text[]) AS v (value)
+ *       FROM unnest($3::text[]) AS v (value)
  *      ORDER BY v.value COLLATE "C" asc
  * ) AS by_value
  *  CROSS JOIN LATERAL (
  *     SELECT r.*
  *       FROM opportunities r
- *      WHERE r.organization_id = $1 AND r.text_1 IS NOT NULL AND r.pipeline_id = $3::uuid
+ *      WHERE r.organization_id = $1 AND r.text_1 IS NOT NULL AND r.pipeline_id = $2::uuid
  *        AND r.text_1 = by_value.value
  *      ORDER BY r.text_1 ASC, r.created_at ASC, r.id ASC
- *      LIMIT $2
+ *           LIMIT 51
  * ) r
  *  WHERE r.text_1 = by_value.value
  *  ORDER BY r.text_1 ASC, r.created_at ASC, r.id ASC
- *  LIMIT $2
+ *   LIMIT 51
  * ```
  *
  * Example: all other cases read one page of each value, here in each pipeline:
@@ -115,16 +115,16 @@ const streamedSql = (
  * ```sql
  * SELECT r.record AS record, r.created_at AS key_1, r.id AS key_2
  *   FROM (SELECT p.id FROM pipelines p WHERE p.organization_id = $1) AS by_pipeline (value)
- *  CROSS JOIN unnest($3::uuid[]) AS by_value (value)
+ *  CROSS JOIN unnest($2::uuid[]) AS by_value (value)
  *  CROSS JOIN LATERAL (
  *     SELECT r.*
  *       FROM opportunities r
  *      WHERE r.organization_id = $1 AND r.pipeline_id = by_pipeline.value AND r.stage_id = by_value.value
  *      ORDER BY r.created_at DESC, r.id DESC
- *      LIMIT $2
+ *           LIMIT 51
  * ) r
  *  ORDER BY r.created_at DESC, r.id DESC
- *  LIMIT $2
+ *   LIMIT 51
  * ```
  */
 export const mergeValuesSql = (reading: Reading): string => {

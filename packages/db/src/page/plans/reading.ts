@@ -1,5 +1,4 @@
 import type { CursorPosition } from '@crm/domain';
-import type { Bound } from '../bound.js';
 import { tables } from '../fields/record-sql.js';
 import { orderBySql } from '../order/order-by.js';
 import type { PartSql } from '../order/parts.js';
@@ -13,7 +12,8 @@ export interface Reading {
   readonly part: PartSql;
   /** Where the page starts within the part. `part` has the condition for it. */
   readonly position: CursorPosition | null;
-  readonly bound: Bound;
+  /** The most rows to read. It is part of the SQL: for a parameter, the planner assumes a tenth of all rows. */
+  readonly limit: number;
   readonly scope: SqlScope;
 }
 
@@ -34,9 +34,9 @@ export const partConditions = (reading: Reading): string[] => [
 ];
 
 /** A read of the request's table in the part's order, with some conditions. */
-export const tableRead = ({ request, part, bound }: Reading, where: readonly string[]): TableRead => ({
+export const tableRead = ({ request, part, limit }: Reading, where: readonly string[]): TableRead => ({
   table: tables[request.objectType],
   where,
-  order: orderBySql(part.keys),
-  bound,
+  order: orderBySql(part.order),
+  limit,
 });

@@ -1,4 +1,3 @@
-import { limitTo } from '../bound.js';
 import { conditionsOf } from '../filter/conditions.js';
 import { mergedSql } from './branches.js';
 import { pipelineBranches } from './merge-pipelines.js';
@@ -16,12 +15,12 @@ import { emptySlotCondition, pipelineSql, type Reading, tableRead } from './read
  *   FROM (
  *     SELECT r.*
  *       FROM opportunities r
- *      WHERE r.organization_id = $1 AND r.pipeline_id = $4::uuid
+ *      WHERE r.organization_id = $1 AND r.pipeline_id = $2::uuid
  *      ORDER BY r.updated_at DESC, r.created_at DESC, r.id DESC
- *      LIMIT $3
+ *           LIMIT 5000
  * ) r
- *  WHERE r.search_text LIKE $5
- *  LIMIT $2
+ *  WHERE r.search_text LIKE $3
+ *   LIMIT 51
  * ```
  *
  * Example: a stage, whose index continues in page order, and a filter without an index:
@@ -32,31 +31,29 @@ import { emptySlotCondition, pipelineSql, type Reading, tableRead } from './read
  *   FROM (
  *     SELECT r.*
  *       FROM opportunities r
- *      WHERE r.organization_id = $1 AND r.pipeline_id = $4::uuid AND r.stage_id = $5::uuid
+ *      WHERE r.organization_id = $1 AND r.pipeline_id = $2::uuid AND r.stage_id = $3::uuid
  *      ORDER BY r.created_at DESC, r.id DESC
- *      LIMIT $3
+ *           LIMIT 20000
  * ) r
- *  WHERE (strpos((r.normalized->>'next_step') COLLATE "C", $6::text) > 0)
- *  LIMIT $2
+ *  WHERE (strpos((r.normalized->>'next_step') COLLATE "C", $4::text) > 0)
+ *   LIMIT 51
  * ```
  */
 export const scanNextSql = (reading: Reading, records: number): string => {
   const { request, part, scope } = reading;
-  const { parameters } = scope;
   const conditions = conditionsOf(request, part.keys);
   // One condition whose index continues in page order is part of the scan. A second such condition is not part of it: if none of the next
   // records matched it, the scan would read the rest of the index.
   const followed = conditions.find(({ isInOrder }) => isInOrder);
-  const count = parameters.add(records);
-  const read = tableRead({ ...reading, bound: limitTo(count) }, [
+  const read = tableRead({ ...reading, limit: records }, [
     ...['r.organization_id = $1', ...part.conditions, ...pipelineSql(reading)],
     ...(followed === undefined ? [] : [followed.sql(scope)]),
   ]);
   const branches = pipelineBranches(request);
-  const merged = mergedSql(read, branches, parameters);
-  // The merged rows are limited once more. A branch that reached its limit may have further records, so only the first `count` rows of
+  const merged = mergedSql(read, branches, scope.parameters);
+  // The merged rows are limited once more. A branch that reached its limit may have further records, so only the first `records` rows of
   // the merge are certain to be the next ones.
-  const next = branches.length === 0 ? merged : `(SELECT r.* FROM ${merged} ORDER BY ${read.order} LIMIT ${count}) r`;
+  const next = branches.length === 0 ? merged : `(SELECT r.* FROM ${merged} ORDER BY ${read.order} LIMIT ${records}) r`;
   const others = conditions.filter((condition) => condition !== followed).map((condition) => condition.sql(scope));
   return `FROM ${next} WHERE ${[...emptySlotCondition(reading), ...others].join(' AND ')}`;
 };

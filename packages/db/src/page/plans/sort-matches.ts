@@ -55,12 +55,12 @@ export const matchConditions = (
  *   FROM (
  *     SELECT r.*
  *       FROM opportunities r
- *      WHERE r.organization_id = $1 AND r.pipeline_id = $5::uuid AND r.amount BETWEEN $3::numeric
- *        AND $4::numeric
+ *      WHERE r.organization_id = $1 AND r.pipeline_id = $4::uuid AND r.amount BETWEEN $2::numeric
+ *        AND $3::numeric
  *      OFFSET 0
  * ) r
  *  ORDER BY r.updated_at DESC, r.created_at DESC, r.id DESC
- *  LIMIT $2
+ *   LIMIT 51
  * ```
  *
  * Example: no index:
@@ -71,11 +71,11 @@ export const matchConditions = (
  *   FROM (
  *     SELECT r.*
  *       FROM opportunities r
- *      WHERE r.organization_id = $1 AND r.pipeline_id = $4::uuid AND CASE WHEN (strpos((r.normalized->>'next_step') COLLATE "C", $3::text) > 0) THEN 1 END = 1
+ *      WHERE r.organization_id = $1 AND r.pipeline_id = $3::uuid AND CASE WHEN (strpos((r.normalized->>'next_step') COLLATE "C", $2::text) > 0) THEN 1 END = 1
  *      OFFSET 0
  * ) r
  *  ORDER BY r.updated_at DESC, r.created_at DESC, r.id DESC
- *  LIMIT $2
+ *   LIMIT 51
  * ```
  */
 export const sortMatchesSql = (reading: Reading): string => {
