@@ -61,8 +61,8 @@ beforeAll(async () => {
   await database.pool.query('VACUUM (ANALYZE) opportunities');
   deals = await database.query<Deal>(organization.id, { text: dealsSql, values: [] });
   const query: typeof database.query = (organizationId, statement) => {
-    const [, step = ''] = /\/\* ([\w-]+) \*\//.exec(statement.text) ?? [];
-    steps.set(step, (steps.get(step) ?? 0) + 1);
+    for (const [, step = ''] of statement.text.matchAll(/\/\* ([\w-]+) \*\//g))
+      steps.set(step, (steps.get(step) ?? 0) + 1);
     return database.query(organizationId, statement);
   };
   subject = { database: { ...database, query }, organization, setup: await loadSetup(database, organization.id) };
@@ -181,6 +181,6 @@ test('pages of ranges, lists and sorts equal a sort of all records, for every pl
     expect([about, isEnded]).toEqual([about, ids.length === expected.length]);
   }
   process.stdout.write(`page oracle: ${JSON.stringify(Object.fromEntries(steps))}\n`);
-  const expected = ['in-order', 'merge-values', 'count-matches', 'sort-matches', 'scan-next'];
+  const expected = ['in-order', 'merge-values', 'scan-next', 'sort-few', 'sort-matches'];
   expect([...steps.keys()]).toEqual(expect.arrayContaining(expected));
 }, 1_200_000);

@@ -1,4 +1,4 @@
-import { type AdministrationDatabase, listPage, loadSetup, migrate, openAdministrationDatabase } from '@crm/db';
+import { listPage, loadSetup, migrate, openAdministrationDatabase } from '@crm/db';
 import { createTestDatabase, type TestDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createDataset } from '../src/dataset.js';
@@ -62,36 +62,21 @@ test('one of these pages uses each index of opportunities', async () => {
   expect(rows).toEqual([]);
 });
 
-describe('a prepared statement', () => {
-  const places = ['first', 'middle'] as const;
-
-  /** A limit that is a parameter, outside of a constant limit. */
-  const keptLimit = /LIMIT \d+\) l LIMIT \$\d+/g;
-  const sorts = [
-    ...['created_at:desc', 'updated_at:desc', 'amount:asc', 'stage_name:desc', 'pipeline_name:asc', 'owner_email:asc'],
-  ];
-
-  test.each(sorts)('keeps its plan, by %s', async (sort) => {
-    for (const place of places)
-      for (const limit of [10, 50, 100, 200, 500]) {
-        const shape = { name: sort, objectType: 'opportunity', sort, place, statements: 1 } as const;
-        const request = await placedRequest(subject, shape, limit);
-        const { url } = testDatabase;
-        const database = openAdministrationDatabase({ url, applicationName: 'kept-plans-test', maxConnections: 1 });
-        const texts = new Set<string>();
-        const query: AdministrationDatabase['query'] = (organizationId, statement) => {
-          texts.add(statement.text);
-          return database.query(organizationId, statement);
-        };
-        for (let round = 0; round < 12; round += 1) await listPage({ ...database, query }, request);
-        // Merged parts would be replanned only with larger data, so this checks the constant limit in the text.
-        for (const text of texts) expect(text.replaceAll(keptLimit, '')).not.toMatch(/LIMIT \$/);
-        const rows = await database.queryServer<{ kept: number; made: number }>({
-          text: 'SELECT generic_plans::int AS kept, custom_plans::int AS made FROM pg_prepared_statements',
-        });
-        await database.close();
-        // PostgreSQL makes five custom plans before it compares them with a generic plan.
-        expect({ sort, place, limit, rows }).toEqual({ sort, place, limit, rows: [{ kept: 7, made: 5 }] });
-      }
+test('every statement of a page keeps one plan, whatever its values', async () => {
+  const { url } = testDatabase;
+  const database = openAdministrationDatabase({
+    ...{ url, applicationName: 'kept-plans-test' },
+    ...{ maxConnections: 1, isForReads: true },
   });
+  const shapes = allShapes(organization).filter(({ place }) => place === undefined || place === 'first');
+  for (const shape of shapes.filter((_, index) => index % 10 === 0)) {
+    const request = await placedRequest(subject, shape);
+    for (let round = 0; round < 3; round += 1) await listPage(database, request);
+  }
+  const [made] = await database.queryServer<{ statements: number; plansForValues: number }>({
+    text: `SELECT count(*)::int AS statements, sum(custom_plans)::int AS "plansForValues" FROM pg_prepared_statements`,
+  });
+  await database.close();
+  expect(made?.statements).toBeGreaterThan(10);
+  expect(made?.plansForValues).toBe(0);
 });

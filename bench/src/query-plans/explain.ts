@@ -1,5 +1,4 @@
-import { type AdministrationDatabase, planCost, type PlanNode, type TenantStatement } from '@crm/db';
-import type pg from 'pg';
+import { type AdministrationDatabase, explainReused, planCost, type PlanNode, type TenantStatement } from '@crm/db';
 
 /** The cost of one or more statements. */
 export interface Cost {
@@ -16,45 +15,13 @@ interface ExplainRow {
   readonly 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }];
 }
 
-const literal = (client: pg.PoolClient, value: unknown): string => {
-  if (value === null || value === undefined) return 'NULL';
-  if (typeof value === 'string') return client.escapeLiteral(value);
-  if (Array.isArray(value)) return client.escapeLiteral(`{${value.map((item) => JSON.stringify(item)).join(',')}}`);
-  return JSON.stringify(value);
-};
-
-const explain = 'EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON)';
-
-/** The plan of a statement that a gateway reuses, and one that is made for the values. */
-interface Plans {
-  readonly reused: PlanNode;
-  readonly own: PlanNode;
-}
-
-const plansOf = async (client: pg.PoolClient, statement: TenantStatement, values: unknown[]): Promise<Plans> => {
-  const planOf = async (text: string, bound: unknown[]): Promise<PlanNode> => {
-    const [row] = (await client.query<ExplainRow>(`${explain} ${text}`, bound)).rows;
-    if (row === undefined) throw new Error('EXPLAIN returned no plan');
-    return row['QUERY PLAN'][0].Plan;
-  };
-  const own = await planOf(statement.text, values);
-  await client.query(`PREPARE measured AS ${statement.text}; SET plan_cache_mode = force_generic_plan`);
-  const reused = await planOf(`EXECUTE measured(${values.map((value) => literal(client, value)).join(', ')})`, []);
-  await client.query('DEALLOCATE measured; RESET plan_cache_mode');
-  return { reused, own };
-};
-
-const explainStatement = async (
-  database: AdministrationDatabase,
-  statement: TenantStatement,
-  values: unknown[],
-): Promise<Plans> => {
-  const client = await database.pool.connect();
-  try {
-    return await plansOf(client, statement, values);
-  } finally {
-    client.release();
-  }
+/** The cost of a statement with a plan that is made for its values. */
+const ownCost = async (database: AdministrationDatabase, statement: TenantStatement, values: unknown[]) => {
+  const explain = 'EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON)';
+  const { rows } = await database.pool.query<ExplainRow>(`${explain} ${statement.text}`, values);
+  const [row] = rows;
+  if (row === undefined) throw new Error('EXPLAIN returned no plan');
+  return planCost(row['QUERY PLAN'][0].Plan);
 };
 
 /**
@@ -69,11 +36,10 @@ export const measure = async <T>(
   let ownBuffers = 0;
   const scans = new Set<string>();
   const query: AdministrationDatabase['query'] = async (organizationId, statement) => {
-    const { reused, own } = await explainStatement(database, statement, [organizationId, ...statement.values]);
-    const cost = planCost(reused);
+    const cost = planCost((await explainReused(database, organizationId, statement)).Plan);
     statements += 1;
     buffers += cost.buffers;
-    ownBuffers += planCost(own).buffers;
+    ownBuffers += (await ownCost(database, statement, [organizationId, ...statement.values])).buffers;
     for (const table of cost.sequentialScans) scans.add(table);
     return database.query(organizationId, statement);
   };

@@ -46,9 +46,6 @@ interface PlaceRow extends Record<string, unknown> {
   readonly position: (string | null)[] | null;
 }
 
-/** Matches the constant limit in prepared statements. It is too low for {@link positionAt}, which removes it. */
-const writtenBound = /LIMIT \d+\) l/g;
-
 /**
  * The cursor position of the record at a place in an order. Runs the page's own statements with a limit that reaches
  * that place, and fetches only the last row.
@@ -62,21 +59,20 @@ const positionAt = async (
   const found: CursorPosition[] = [];
   const query: AdministrationDatabase['query'] = async (organizationId, { text, values }) => {
     if (missing === 0) return [];
-    // Requests one row more than needed, because the position is in the last row but one. The limit may be bound
-    // several times. Removes the byte limit of a page, because these rows exceed it.
+    // Asks for one row more than needed, because the position is in the last row but one. Removes the byte limit of a
+    // page, because these rows exceed it.
     const unbounded = values.map((value) => (value === maxPageBytes ? Number.MAX_SAFE_INTEGER : value));
-    const reaching = unbounded.map((value) => (value === request.limit + 1 ? missing + 1 : value));
     const rows = await database.query<PlaceRow>(organizationId, {
-      text: `WITH p AS MATERIALIZED (SELECT position FROM (${text.replace(writtenBound, 'LIMIT ALL) l')}) s)
+      text: `WITH p AS MATERIALIZED (SELECT position FROM (${text}) s)
              SELECT count(*)::int AS count, (SELECT position FROM p WHERE position IS NOT NULL) AS position FROM p`,
-      values: reaching,
+      values: unbounded.map((value) => (value === place + 1 ? missing + 1 : value)),
     });
     const position = rows[0]?.position ?? null;
     missing -= position === null ? (rows[0]?.count ?? 0) : missing;
     if (position !== null) found.push(position);
     return [];
   };
-  await listPage({ ...database, query }, request);
+  await listPage({ ...database, query }, { ...request, limit: place });
   const [position] = found;
   if (position === undefined) throw new Error('There is no record at that place');
   return position;

@@ -46,7 +46,7 @@ export * from './page/list-page.js';
 export * from './page/read-note.js';
 export type { PageRequest } from './page/page-request.js';
 export { type PageRequestInput, parsePageRequest } from './page/parse-page-request.js';
-export type { Check, PartPlan, Step } from './page/plan.js';
+export type { PartPlan, SizeRange, Step } from './page/plan.js';
 export * from './page/read-record.js';
 export type { RecordKey } from './page/record-key.js';
 export * from './page/summary/summarize.js';

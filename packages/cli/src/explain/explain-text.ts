@@ -1,4 +1,4 @@
-import type { Check, ExplainedPage, ExplainedStatement, PartPlan, Step } from '@crm/db';
+import type { ExplainedPage, ExplainedStatement, PartPlan, SizeRange, Step } from '@crm/db';
 
 import { formatSql } from './format-sql.js';
 
@@ -8,16 +8,15 @@ const some = (number: number, noun: string): string => `${count(number)} ${noun}
 
 const milliseconds = (time: number): string => `${time.toFixed(1)} ms`;
 
-const checkText = (check: Check): string => {
-  if ('matchesAtMost' in check) return `if one condition has at most ${count(check.matchesAtMost)} matches`;
-  const { recordsFrom, recordsBelow } = check;
-  const most = recordsBelow === undefined ? '' : ` and fewer than ${count(recordsBelow)}`;
+const sizeText = ({ recordsFrom, recordsBelow }: SizeRange): string => {
+  const most = recordsBelow === Infinity ? '' : ` and fewer than ${count(recordsBelow)}`;
   return `if the pipeline has at least ${count(recordsFrom)}${most} records`;
 };
 
 const stepText = (step: Step): string => {
-  const records = step.read === 'scan-next' ? `, ${count(step.records)} records` : '';
-  return `${step.read}${records}${step.onlyIf === undefined ? '' : `, ${checkText(step.onlyIf)}`}`;
+  if (step.read === 'scan-next') return `${step.read}, ${count(step.records)} records`;
+  if (step.read === 'sort-few') return `${step.read}, if one condition has at most ${count(step.records)} matches`;
+  return `${step.read}${step.onlyIf === undefined ? '' : `, ${sizeText(step.onlyIf)}`}`;
 };
 
 const partTexts = { all: '', present: ' of records with a value', absent: ' of records without a value' } as const;
@@ -37,7 +36,7 @@ const valueText = (value: unknown, index: number): string => {
 
 const statementText = (statement: ExplainedStatement, index: number, all: readonly unknown[]): string => {
   const { planningMs, executionMs, buffers, rows, sequentialScans, sql, values } = statement;
-  const times = `${milliseconds(planningMs)} planning, ${milliseconds(executionMs)} execution`;
+  const times = `${milliseconds(planningMs)} planning (the plan is reused), ${milliseconds(executionMs)} execution`;
   const cost = `${times}, ${some(buffers, 'buffer')}, ${some(rows, 'row')}${scansText(sequentialScans)}`;
   return [`Statement ${index + 1} of ${all.length}: ${cost}`, formatSql(sql), ...values.map(valueText)].join('\n');
 };

@@ -4,8 +4,7 @@ import { recordColumn } from '../connection/values.js';
 import { withMergedLists } from './filter/merge-lists.js';
 import type { PageRequest } from './page-request.js';
 import { planPage } from './plan.js';
-import type { PageRow } from './read-rows.js';
-import { runPlan } from './run-plan.js';
+import { type PageRow, readRows } from './read-rows.js';
 
 /** A page whose records are JSON text from the database. */
 export interface Page {
@@ -22,8 +21,8 @@ export const recordsWithinBytes = (rows: readonly { readonly [recordColumn]: Buf
 };
 
 /**
- * Reads one page. Most plans take one statement, and none takes more than three (see `plan.ts`). A page that starts among records with
- * the sort key and ends among records without it has a plan for each part. A page ends early when its records reach `maxPageBytes`. If
+ * Reads one page in one statement (see `plan.ts`), or in two: a page that starts among records with the sort key and ends among records
+ * without it has a plan for each part. A page ends early when its records reach `maxPageBytes`. If
  * that happens in the second part, the page may exceed the limit by one record, because each part returns at least its first record.
  */
 export const listPage = async (database: Queries, asked: PageRequest): Promise<Page> => {
@@ -34,7 +33,7 @@ export const listPage = async (database: Queries, asked: PageRequest): Promise<P
     // Read one record more than the page shows. It reveals whether another page exists.
     const missing = request.limit + 1 - rows.length;
     if (missing === 0) break;
-    const read = await runPlan(database, request, plan, { rows: missing, bytes });
+    const read = await readRows(database, request, plan, { rows: missing, bytes });
     rows.push(...read);
     const records = recordsWithinBytes(read);
     if (records.length < read.length) break;

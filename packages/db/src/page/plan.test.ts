@@ -81,7 +81,7 @@ describe('the plan', () => {
     [
       'an indexed filter sorts few matches, and scans for more of them first',
       { ...sales, filters: range },
-      [{ ...sortAll, onlyIf: { matchesAtMost: 2_000 } }, scan(20_000), sortAll],
+      [{ read: 'sort-few', records: 2_000 }, scan(20_000), sortAll],
     ],
     [
       'another filter scans, then depends on the size of the pipeline',
@@ -89,7 +89,7 @@ describe('the plan', () => {
       [
         scan(20_000),
         { ...sortAll, onlyIf: { recordsFrom: 10_001, recordsBelow: 1_000_000 } },
-        { read: 'merge-pipelines', onlyIf: { recordsFrom: 1_000_000 } },
+        { read: 'merge-pipelines', onlyIf: { recordsFrom: 1_000_000, recordsBelow: Infinity } },
       ],
     ],
   ])('of %s', (_about, example, steps) => {

@@ -7,29 +7,36 @@ import { Parameters } from './parameters.js';
 import { isOfEmptySlot } from './plans/empty-slot.js';
 import { filterByValue } from './plans/merge-values.js';
 
-/** Ways to read a page in one statement in page order. Reading stops when the page is full. */
+/** Ways to read a page in page order. Reading stops when the page is full. */
 type OrderedRead = 'in-order' | 'merge-pipelines' | 'merge-values' | 'label-order' | 'empty-slot';
 
-/** A condition on a step. It takes a separate statement to check. */
-export type Check =
-  /** Whether one condition of the request has at most this many matches. */
-  | { readonly matchesAtMost: number }
-  /** Whether the number of records in the pipeline, or in all pipelines, is in this range. */
-  | { readonly recordsFrom: number; readonly recordsBelow?: number };
+/** Whether a step applies to the number of records in the pipeline, or in all pipelines. */
+export interface SizeRange {
+  readonly recordsFrom: number;
+  /** Exclusive; may be infinite. */
+  readonly recordsBelow: number;
+}
 
 /** One way to read a page. `plans/<read>.ts` generates its SQL. */
-export type Step = (
-  { readonly read: OrderedRead | 'sort-matches' } | { readonly read: 'scan-next'; readonly records: number }
-) & {
-  /** Absent: the step is always taken. */
-  readonly onlyIf?: Check;
-};
+export type Step =
+  /** Reads a number of records in page order. */
+  | { readonly read: 'scan-next'; readonly records: number }
+  /** Applies if a condition of the request has at most this many matches. */
+  | { readonly read: 'sort-few'; readonly records: number }
+  | {
+      readonly read: OrderedRead | 'sort-matches';
+      /** Absent: it always applies. */
+      readonly onlyIf?: SizeRange;
+    };
 
-/** How one part of a page is read. */
+/** How one part of a page is read: in one statement, whatever the number of steps. */
 export interface PartPlan {
   readonly part: Part;
   readonly name: OrderedRead | 'words' | 'indexed-filter' | 'other-filter';
-  /** Run in order. The page is complete when it is full, or after the first step that is not `scan-next`. */
+  /**
+   * The page comes from the first step that applies. `scan-next` applies if it fills the page, or if no later step applies. The server
+   * does not run what comes after that step.
+   */
   readonly steps: readonly Step[];
 }
 
@@ -47,7 +54,7 @@ export const orderedReadFrom = 1_000_000;
 const words: readonly Step[] = [{ read: 'scan-next', records: scannedForWords }, { read: 'sort-matches' }];
 
 const indexedFilter: readonly Step[] = [
-  { read: 'sort-matches', onlyIf: { matchesAtMost: fewMatches } },
+  { read: 'sort-few', records: fewMatches },
   { read: 'scan-next', records: scannedForFilters },
   { read: 'sort-matches' },
 ];
@@ -59,7 +66,7 @@ const indexedFilter: readonly Step[] = [
 const otherFilter = (ordered: OrderedRead): readonly Step[] => [
   { read: 'scan-next', records: scannedForFilters },
   { read: 'sort-matches', onlyIf: { recordsFrom: scannedForFilters / 2 + 1, recordsBelow: orderedReadFrom } },
-  { read: ordered, onlyIf: { recordsFrom: orderedReadFrom } },
+  { read: ordered, onlyIf: { recordsFrom: orderedReadFrom, recordsBelow: Infinity } },
 ];
 
 /** The way to read in page order: value by value or pipeline by pipeline if the index starts with the value or the pipeline. */
@@ -109,7 +116,7 @@ const planPart = (request: PageRequest, part: Part, pageOrder: readonly KeySql[]
  * | words           | `q`, or a part of a name, domain or email         | scan-next 5,000                 | sort key       | 45–1,570   |
  * |                 |                                                   |                                 |                | all: 6,063 |
  * |                 |                                                   | sort-matches                    | trigrams       | 1,043–6,799|
- * | indexed-filter  | all others with an index for some condition:      | sort-matches, if <= 2,000 match | the field's own| 16–1,203   |
+ * | indexed-filter  | all others with an index for some condition:      | sort-few, at most 2,000         | the field's own| 16–1,203   |
  * |                 | a range under another sort, several fields        | scan-next 20,000                | sort key       | 1,622–7,423|
  * |                 |                                                   | sort-matches                    | the fields'    | 22,264     |
  * | other-filter    | no index for any condition: a custom field without| scan-next 20,000                | sort key       | 57–295     |
@@ -123,6 +130,7 @@ const planPart = (request: PageRequest, part: Part, pageOrder: readonly KeySql[]
  * - Index: every index starts with the organization and the pipeline, followed by this column. After a sort key come `created_at, id`.
  *   `packages/db/sql/README.md` lists all indexes.
  * - "Up to" limits what one statement merges. A request beyond the limit gets the next plan that fits.
+ * - The steps of a plan are one statement. The server runs only those up to the one that applies.
  * - A page that starts among records with the sort key and ends among records without it has a plan for each part.
  * - `sort-matches` of `other-filter` is for pipelines of 10,001 to 999,999 records. In smaller ones, `scan-next` has read all records.
  *

@@ -2,11 +2,11 @@ import type { Queries } from '../database.js';
 import { recordColumn } from '../connection/values.js';
 import { bytesWithin } from './bound.js';
 import { orderBySql } from './order/order-by.js';
-import { type Part, partSql } from './order/parts.js';
+import { partSql } from './order/parts.js';
 import { keyText } from './order/sort-keys.js';
 import type { PageRequest } from './page-request.js';
 import { Parameters } from './parameters.js';
-import type { Step } from './plan.js';
+import type { PartPlan } from './plan.js';
 import { pageSql } from './plans/page-sql.js';
 
 /** A record of a page. */
@@ -24,16 +24,18 @@ export interface RowBounds {
   readonly bytes: number;
 }
 
-/** Runs one step of a plan: reads records of a part in one statement, up to a limit. */
+/**
+ * Reads the records of a part in one statement, up to a limit. The statement reads a whole page even if the first part
+ * has filled some of it, so that its text does not depend on how much is missing.
+ */
 export const readRows = async (
   database: Queries,
   request: PageRequest,
-  step: Step,
-  part: Part,
+  { part, steps }: PartPlan,
   limit: RowBounds,
 ): Promise<PageRow[]> => {
   const parameters = new Parameters();
-  const { page, keys } = pageSql(request, part, step, limit.rows, parameters);
+  const { page, keys } = pageSql(request, part, steps, request.limit + 1, parameters);
   const shownKeys = keys.map((key, index) => ({ ...key, expression: `s.key_${index + 1}` }));
   const order = orderBySql(partSql(part, shownKeys).keys);
   // A cursor names the last record of the page: the last but one that is read, or the last within the byte limit. Only that record
@@ -41,10 +43,11 @@ export const readRows = async (
   const { isWithin, isLastWithin } = bytesWithin(`${parameters.add(limit.bytes)}::bigint`);
   const text = `
     SELECT CASE WHEN ${isWithin} THEN s.record END AS ${recordColumn},
-           CASE WHEN row_number() OVER w = ${limit.rows - 1} OR ${isLastWithin}
+           CASE WHEN row_number() OVER w = ${parameters.add(limit.rows)}::bigint - 1 OR ${isLastWithin}
              THEN ARRAY[${shownKeys.map(keyText).join(', ')}] END AS position
       FROM (${page}) s WINDOW w AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)
      ORDER BY ${order}`;
   const statement = { text, values: parameters.values };
-  return database.query<PageRow & Record<string, unknown>>(request.setup.organizationId, statement);
+  const rows = await database.query<PageRow & Record<string, unknown>>(request.setup.organizationId, statement);
+  return rows.slice(0, limit.rows);
 };

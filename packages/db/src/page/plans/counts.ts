@@ -1,46 +1,18 @@
 import { tables } from '../fields/record-sql.js';
-import { conditionsOf, type Counting, creationOrder } from '../filter/conditions.js';
-import { type PartSql } from '../order/parts.js';
+import { creationOrder } from '../filter/conditions.js';
 import type { PageRequest } from '../page-request.js';
 import type { SqlScope } from '../parameters.js';
-import { mergedSql } from './branches.js';
+import { mergedSql, type TableRead } from './branches.js';
 import { pipelineBranches } from './merge-pipelines.js';
+import { pipelineSql } from './reading.js';
 
-/** Counts records up to a limit. The order of `counting` makes PostgreSQL use the index with that order. */
-const countSql = (
-  request: PageRequest,
-  where: readonly string[],
-  { branches, order }: Counting,
-  limit: number,
-  { parameters }: SqlScope,
-): string => {
-  const { objectType, pipelineId } = request;
-  const pipeline = pipelineId === null ? [] : [`r.pipeline_id = ${parameters.add(pipelineId)}::uuid`];
-  const read = {
-    ...{ table: tables[objectType], where: ['r.organization_id = $1', ...pipeline, ...where] },
-    ...{ order, limit },
-  };
-  const all = [...(branches === null ? [] : [branches]), ...pipelineBranches(request)];
-  return `SELECT count(*) FROM (SELECT FROM ${mergedSql(read, all, parameters)} LIMIT ${limit}) few`;
-};
+/** The number of rows of a bounded read, such as `(SELECT … LIMIT 2001) r`, as SQL. */
+export const countOfSql = (rows: string, limit: number): string =>
+  `(SELECT count(*) FROM (SELECT FROM ${rows} LIMIT ${limit}) c)`;
 
-/**
- * A statement that returns whether at most `records` records match, as `"areFew"`. It is true if any condition alone has that few
- * matches. Each count reads a few pages of the condition's own index.
- */
-export const fewMatchesSql = (request: PageRequest, part: PartSql, records: number, scope: SqlScope): string => {
-  const alternatives = conditionsOf(request, part.keys).flatMap((condition) => {
-    const { counting } = condition;
-    if (counting === null) return [];
-    const where = counting.branches === null ? [condition.sql(scope)] : [];
-    return [`(${countSql(request, where, counting, records + 1, scope)}) <= ${records}`];
-  });
-  if (alternatives.length === 0) throw new Error('No condition can be counted');
-  return `SELECT /* count-matches */ ${alternatives.join(' OR ')} AS "areFew"`;
-};
-
-/** A statement that returns the number of records in the pipeline, or in all pipelines, up to a limit, as `size`. */
-export const pipelineSizeSql = (request: PageRequest, records: number, scope: SqlScope): string => {
-  const count = countSql(request, [], { branches: null, order: creationOrder }, records, scope);
-  return `SELECT /* count-pipeline */ (${count})::int AS size`;
+/** The number of records in the pipeline, or in all pipelines, counted up to a limit, as SQL. */
+export const pipelineSizeSql = (request: PageRequest, limit: number, scope: SqlScope): string => {
+  const where = ['r.organization_id = $1', ...pipelineSql({ request, scope })];
+  const read: TableRead = { table: tables[request.objectType], where, order: creationOrder, limit };
+  return countOfSql(mergedSql(read, pipelineBranches(request), scope.parameters), limit);
 };

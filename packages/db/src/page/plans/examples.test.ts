@@ -36,15 +36,15 @@ const generate = (example: ExampleRequest, read: string): string => {
   for (const { part, steps } of planPage(request)) {
     const step = steps.find((candidate: Step) => candidate.read === read);
     if (step === undefined) continue;
-    const { page } = pageSql(request, part, step, request.limit + 1, new Parameters());
-    return page.replaceAll(emptySlotsSql, 'EMPTY_SLOTS').replace(/\/\*.*?\*\/ /, '');
+    const { page } = pageSql(request, part, [step], request.limit + 1, new Parameters());
+    return page.replaceAll(emptySlotsSql, 'EMPTY_SLOTS').replaceAll(/\/\*.*?\*\/ /g, '');
   }
   throw new Error(`The plan has no step ${read}`);
 };
 
 const allReads: readonly Step['read'][] = [
   ...(['in-order', 'merge-pipelines', 'merge-values', 'label-order', 'empty-slot'] as const),
-  ...(['scan-next', 'sort-matches'] as const),
+  ...(['scan-next', 'sort-few', 'sort-matches'] as const),
 ];
 
 describe('the example in the doc comment', () => {

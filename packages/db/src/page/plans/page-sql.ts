@@ -8,6 +8,7 @@ import type { PageRequest } from '../page-request.js';
 import { type Parameters, scopeOf } from '../parameters.js';
 import type { Step } from '../plan.js';
 import { emptySlotSql } from './empty-slot.js';
+import { inStepsSql, type SourceStep } from './in-steps.js';
 import { inOrderSql } from './in-order.js';
 import { labelOrderSql } from './label-order.js';
 import { mergePipelinesSql } from './merge-pipelines.js';
@@ -17,7 +18,7 @@ import { scanNextSql } from './scan-next.js';
 import { sortMatchesSql } from './sort-matches.js';
 
 /** FROM and WHERE of a step. The alias `r` is the table or a subselect of it. */
-const sourceSql = (reading: Reading, step: Step): string => {
+const sourceSql = (reading: Reading, step: SourceStep): string => {
   switch (step.read) {
     case 'in-order':
       return inOrderSql(reading);
@@ -38,35 +39,43 @@ const sourceSql = (reading: Reading, step: Step): string => {
 
 /** The SQL for the rows of a page. */
 export interface PageSql {
-  /** `SELECT record, key_1, key_2 …` in the order of the part, with the limit. */
+  /** `SELECT record, key_1, key_2 …` with the limit; in the order of the part, if it has one step. */
   readonly page: string;
   /** All sort keys. */
   readonly keys: readonly KeySql[];
 }
 
-/** Generates the SQL of one step for one part. Each file of this folder shows examples. */
+/** Generates the SQL of one part. Each file of this folder shows examples. */
 export const pageSql = (
   request: PageRequest,
   part: Part,
-  step: Step,
+  steps: readonly Step[],
   limit: number,
   parameters: Parameters,
 ): PageSql => {
   const keys = pageKeys(request, parameters);
   const own = partSql(part, keys);
   const position = positionIn(part, request.position);
+  const [only, ...others] = steps;
   // `label-order` generates its own condition on the position.
   const after =
-    position === null || step.read === 'label-order' ? [] : [afterPositionSql(own.keys, position, parameters)];
+    position === null || only?.read === 'label-order' ? [] : [afterPositionSql(own.keys, position, parameters)];
   const placed = { ...own, conditions: [...own.conditions, ...after] };
-  const source = sourceSql({ request, part: placed, position, limit, scope: scopeOf(request, parameters) }, step);
+  const reading = { request, part: placed, position, limit, scope: scopeOf(request, parameters) };
   const columns = keys.map((key, index) => {
     const expression = part === 'absent' && index === 0 ? `NULL::${key.type}` : key.expression;
     return `${expression} AS key_${index + 1}`;
   });
   const record = `${recordSql(request.objectType, request.selection, parameters)} AS record`;
-  // `scan-next` returns rows in order. Its doc comment says why ORDER BY must not be repeated.
-  const orderBy = step.read === 'scan-next' ? '' : ` ORDER BY ${orderBySql(own.order)}`;
-  const page = `SELECT /* ${step.read} */ ${[record, ...columns].join(', ')} ${source}${orderBy} LIMIT ${limit}`;
-  return { page, keys };
+  const selectOf = (from: SourceStep | string): string => {
+    const { read, source } =
+      typeof from === 'string'
+        ? { read: 'sort-few', source: from }
+        : { read: from.read, source: sourceSql(reading, from) };
+    // `scan-next` returns rows in order. Its doc comment says why ORDER BY must not be repeated.
+    const orderBy = read === 'scan-next' ? '' : ` ORDER BY ${orderBySql(own.order)}`;
+    return `SELECT /* ${read} */ ${[record, ...columns].join(', ')} ${source}${orderBy} LIMIT ${limit}`;
+  };
+  const isOneRead = only !== undefined && only.read !== 'sort-few' && others.length === 0;
+  return { page: isOneRead ? selectOf(only) : inStepsSql(reading, steps, selectOf), keys };
 };

@@ -4,6 +4,12 @@ import { pipelineBranches } from './merge-pipelines.js';
 import { emptySlotCondition, pipelineSql, type Reading, tableRead } from './reading.js';
 
 /**
+ * Lets the planner expect that half of the records match, and so that it fills the page from a few. For a word or range without its
+ * value, it would expect so few that it would read and sort the whole pipeline.
+ */
+const asCommon = (conditions: readonly string[]): string => `CASE WHEN ${conditions.join(' AND ')} THEN true END`;
+
+/**
  * Reads a fixed number of next records in page order and returns the matches. If matches are common, the page is full after a few
  * records. The outer SELECT has no ORDER BY, because the rows already come in order. If the keys are expressions, a second ORDER BY
  * would make PostgreSQL read and sort all rows (365 ms instead of 0.2 ms).
@@ -19,7 +25,7 @@ import { emptySlotCondition, pipelineSql, type Reading, tableRead } from './read
  *      ORDER BY r.updated_at DESC, r.created_at DESC, r.id DESC
  *           LIMIT 5000
  * ) r
- *  WHERE r.search_text LIKE $3
+ *  WHERE CASE WHEN r.search_text LIKE $3 THEN true END
  *   LIMIT 51
  * ```
  *
@@ -35,7 +41,7 @@ import { emptySlotCondition, pipelineSql, type Reading, tableRead } from './read
  *      ORDER BY r.created_at DESC, r.id DESC
  *           LIMIT 20000
  * ) r
- *  WHERE (strpos((r.normalized->>'next_step') COLLATE "C", $4::text) > 0)
+ *  WHERE CASE WHEN (strpos((r.normalized->>'next_step') COLLATE "C", $4::text) > 0) THEN true END
  *   LIMIT 51
  * ```
  */
@@ -55,5 +61,5 @@ export const scanNextSql = (reading: Reading, records: number): string => {
   // the merge are certain to be the next ones.
   const next = branches.length === 0 ? merged : `(SELECT r.* FROM ${merged} ORDER BY ${read.order} LIMIT ${records}) r`;
   const others = conditions.filter((condition) => condition !== followed).map((condition) => condition.sql(scope));
-  return `FROM ${next} WHERE ${[...emptySlotCondition(reading), ...others].join(' AND ')}`;
+  return `FROM ${next} WHERE ${asCommon([...emptySlotCondition(reading), ...others])}`;
 };
