@@ -98,7 +98,7 @@ export class ServerConnection {
     return this.#socket.readyState === 'open';
   }
 
-  /** Whether a new connection would plan less: this one plans many statements anew, because others have taken its prepared statements. */
+  /** Whether a new connection would plan less: this one plans many statements again, because others have taken its prepared statements. */
   get isWornOut(): boolean {
     return this.#unpreparedRuns >= maxUnprepared;
   }
