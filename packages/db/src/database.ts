@@ -3,7 +3,7 @@ import { ConnectionPool } from './connection/connection-pool.js';
 import { readAddress } from './connection/server-address.js';
 import { openConnection, type ServerConnection, type Statement } from './connection/server-connection.js';
 import { endsConnection, noConnectionInTime, translateDatabaseErrors } from './database-errors.js';
-import { plannerSettings, sessionLimitsMs } from './session-limits.js';
+import { parallelWorkers, readPlanMode, sessionLimitsMs } from './session-limits.js';
 import { traceStatement } from './statement-span.js';
 
 /** How to reach a database. */
@@ -96,18 +96,18 @@ const responseGraceMs = 1_000;
 const pingTimeoutMs = 2_000;
 const probeTimeoutMs = 1_000;
 
-/** Session settings: time limits and parallel workers. Empty for a pooler in transaction mode, which would reject or leak them. */
+/** Whether a pooler in transaction mode is in between, which would reject or leak session settings. */
+const isPooled = ({ url }: DatabaseOptions): boolean => new URL(url).searchParams.get('pgbouncer') === 'true';
+
+/** Session settings: time limits and parallel workers. Empty for a pooler in transaction mode. */
 export const sessionSettings = (options: DatabaseOptions): Readonly<Record<string, string>> => {
-  if (new URL(options.url).searchParams.get('pgbouncer') === 'true') return {};
+  if (isPooled(options)) return {};
   const limits = {
     statement_timeout: options.statementTimeoutMs,
     lock_timeout: options.lockTimeoutMs,
     idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs,
   };
-  const planner = Object.entries(plannerSettings(options.isForReads === true)).map(
-    ([name, value]) => `-c ${name}=${value}`,
-  );
-  const settings: Record<string, string> = { options: planner.join(' ') };
+  const settings: Record<string, string> = { options: `-c max_parallel_workers_per_gather=${parallelWorkers}` };
   for (const [name, defaultMs] of Object.entries(sessionLimitsMs))
     settings[name] = String(limits[name as keyof typeof limits] ?? defaultMs);
   return settings;
@@ -170,6 +170,10 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     settings: { application_name: options.applicationName, ...sessionSettings(options) },
     openWithinMs: waitMs,
     responseLimitMs: responseLimitMs(options),
+    firstStatement:
+      options.isForReads === true && !isPooled(options)
+        ? `SELECT set_config('plan_cache_mode', ${readPlanMode}, false)`
+        : 'SELECT 1',
   };
   const { onConnectionError, onConnectionWait } = options;
   const pool = new ConnectionPool({ ...connectionOptions, max, waitMs, onConnectionError, onConnectionWait });

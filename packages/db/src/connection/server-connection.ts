@@ -22,6 +22,8 @@ export interface ConnectionOptions {
   readonly openWithinMs: number;
   /** How long a response may take, in milliseconds; 0 for no limit. */
   readonly responseLimitMs: number;
+  /** Run when the connection opens. */
+  readonly firstStatement: string;
 }
 
 /**
@@ -187,7 +189,7 @@ export const openConnection = async (options: ConnectionOptions): Promise<Server
     const stream = new DriverStream(socket);
     const connection = new ServerConnection(options, socket, stream);
     // The driver logs in before its first statement.
-    await connection.query({ text: 'SELECT 1' }, 0).catch((error: unknown) => {
+    await connection.query({ text: options.firstStatement }, 0).catch((error: unknown) => {
       connection.destroy();
       throw error;
     });

@@ -1,4 +1,4 @@
-import { plannerSettings, sessionLimitsMs } from '../session-limits.js';
+import { parallelWorkers, readPlanMode, sessionLimitsMs } from '../session-limits.js';
 import { functionsOf, type GatewayKind, type Right, rightsOf } from './rights.js';
 
 /** The names of the gateways' roles. */
@@ -18,11 +18,14 @@ const grant = (role: string, { table, privilege, column }: Right): string =>
   `GRANT ${privilege}${column === undefined ? '' : ` (${column})`} ON ${table} TO ${role};`;
 
 /** The session settings of a role. The role needs them because a gateway sends none through PgBouncer in transaction mode. */
-const settings = (role: string, gateway: GatewayKind): string[] =>
+const settings = (role: string): string[] =>
   [
     ...Object.entries(sessionLimitsMs).map(([name, ms]) => `${name} = '${ms}ms'`),
-    ...Object.entries(plannerSettings(gateway === 'read')).map(([name, value]) => `${name} = ${value}`),
+    `max_parallel_workers_per_gather = ${parallelWorkers}`,
   ].map((setting) => withDatabase(`ALTER ROLE ${role} IN DATABASE %I SET ${setting}`));
+
+const planMode = (role: string): string =>
+  `DO $$ BEGIN EXECUTE format('ALTER ROLE ${role} IN DATABASE %I SET plan_cache_mode = %L', current_database(), ${readPlanMode}); END $$;`;
 
 const roleStatements = (role: string, gateway: GatewayKind): string[] => [
   createRole(role),
@@ -32,7 +35,8 @@ const roleStatements = (role: string, gateway: GatewayKind): string[] => [
   `REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${role};`,
   ...rightsOf(gateway).map((right) => grant(role, right)),
   ...functionsOf(gateway).map((name) => `GRANT EXECUTE ON FUNCTION ${name} TO ${role};`),
-  ...settings(role, gateway),
+  ...settings(role),
+  ...(gateway === 'read' ? [planMode(role)] : []),
 ];
 
 /** Revokes rights that every role has by default. Only a superuser can revoke those on system functions. */
