@@ -277,6 +277,41 @@ describe('refusals', () => {
       expect([status, body.message]).toEqual([409, expect.stringMatching(message)]);
   });
 
+  test('409: more bytes of contacts, notes, and moved and renamed opportunities than one merge changes', async () => {
+    const [id, from] = [await account({ domain: 'kept-bytes.com' }), await account({ domain: 'bytes.com' })];
+    // The kept account gets the name of the other one, so its opportunities change too.
+    await changeAccount(id, { name: null });
+    const large = `now(), now(), repeat('x', 245000) FROM generate_series(1, 9) n`;
+    const fill = (text: string, ...values: readonly unknown[]) => gateway().rows(text.replace('LARGE', large), values);
+    await fill(
+      `INSERT INTO contacts (organization_id, id, account_id, email, search_text, created_at, updated_at, custom_fields)
+       SELECT $1, gen_random_uuid(), $2, n || '@bytes.com', 'large', c, u, jsonb_build_object('a', t) FROM (SELECT n, LARGE) l (n, c, u, t)`,
+      from,
+    );
+    await fill(
+      `WITH added AS (INSERT INTO notes (organization_id, id, search_text, created_at, updated_at, content)
+         SELECT $1, gen_random_uuid(), 'large', LARGE RETURNING organization_id, id)
+       INSERT INTO note_accounts (organization_id, note_id, account_id) SELECT organization_id, id, $2 FROM added`,
+      from,
+    );
+    for (const owner of [id, from])
+      await fill(
+        `INSERT INTO opportunities (organization_id, id, pipeline_id, account_id, account_key, name, normalized_name, search_text, created_at, updated_at, record)
+         SELECT $1, gen_random_uuid(), $2::uuid, $3::text::uuid, $3, concat($3, n), 'large', 'large', LARGE`,
+        gateway().organization.pipeline.id,
+        owner,
+      );
+    const answers = [];
+    for (const dry_run of [false, true]) answers.push(await merge(api.mergeAccount, id, { from, dry_run }));
+    for (const table of ['notes', 'contacts', 'opportunities']) {
+      await gateway().rows(`DELETE FROM ${table} WHERE organization_id = $1 AND search_text = 'large'`);
+      answers.push(await merge(api.mergeAccount, id, { from, dry_run: true }));
+    }
+    expect(answers.map(({ status }) => status)).toEqual([409, 409, 200, 200, 200]);
+    for (const { body } of answers.slice(0, 2))
+      expect(body.message).toBe('One merge changes records with at most 8 MB of values: delete or move some first');
+  });
+
   test('409: opportunities that together have too many additional contacts, also in a dry run', async () => {
     const domains = ['few-contacts.com', 'many-contacts.com'];
     const [id = '', from] = await Promise.all(domains.map((domain) => account({ domain })));
