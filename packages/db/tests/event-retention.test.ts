@@ -111,21 +111,24 @@ describe('statistics', () => {
 
   test('of a new database stay, and later ones lose the values of erased people', async () => {
     expect(await refreshStatistics(database)).toBe(0);
-    const connection = await database.pool.connect();
     const change = async (text: string) => {
-      await connection.query(text, [organizationId]);
-      // Otherwise the server counts changed rows with a delay.
-      await connection.query('SELECT pg_stat_force_next_flush()');
+      const connection = await database.pool.connect();
+      try {
+        await connection.query(text, [organizationId]);
+        // Otherwise the server counts changed rows with a delay.
+        await connection.query('SELECT pg_stat_force_next_flush()');
+      } finally {
+        connection.release();
+      }
     };
     await change(`INSERT INTO contacts (organization_id, id, email, first_name, search_text, created_at, updated_at)
       SELECT $1, gen_random_uuid(), n || '@a.com', CASE WHEN n > 1 THEN 'Canaria' END, '', now(), now() FROM generate_series(1, 9) n`);
     await change(`INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, record)
       SELECT $1, n, now() + make_interval(days => 7 * n % 14), gen_random_uuid(), '', '', $1, 1, '{"name": "Canaria"}' FROM generate_series(1, 9) n`);
     expect(await refreshStatistics(database)).toBe(0);
-    await connection.query('ANALYZE');
+    await database.pool.query('ANALYZE');
     expect(await tablesWith('canar')).toEqual(['contacts']);
     await change(`DELETE FROM contacts WHERE organization_id = $1 AND first_name = 'Canaria'`);
-    connection.release();
     expect(await refreshStatistics(database)).toBe(1);
     expect(await tablesWith('canar')).toEqual([]);
   });
