@@ -199,13 +199,14 @@ describe('a deletion', () => {
   });
 
   const oneAtATime = { rows: 250, bytes: 1 };
-  /** The references to a record and its events with values. */
+  /** The references to a record, its events with values, and the stored results with values. */
   const remaining = async (id: string): Promise<number> => {
     const text = `SELECT (SELECT count(*) FROM opportunities WHERE organization_id = $1 AND contact_id = $2)
       + (SELECT count(*) FROM opportunity_contacts WHERE organization_id = $1 AND contact_id = $2)
       + (SELECT count(*) FROM note_contacts WHERE organization_id = $1 AND contact_id = $2)
       + (SELECT count(*) FROM note_accounts WHERE organization_id = $1 AND account_id = $2)
-      + (SELECT count(*) FROM events WHERE organization_id = $1 AND record_id = $2 AND object <> 'account' AND NOT is_erased) AS n`;
+      + (SELECT count(*) FROM events WHERE organization_id = $1 AND record_id = $2 AND object <> 'account' AND NOT is_erased)
+      + (SELECT count(*) FROM idempotency_keys WHERE organization_id = $1 AND record_ids @> ARRAY[$2::uuid]) AS n`;
     return Number((await database.pool.query<{ n: string }>(text, [setup.organizationId, id])).rows[0]?.n);
   };
 
@@ -237,6 +238,16 @@ describe('a deletion', () => {
       await run(recordDeletion(object, { id }, { ...oneAtATime, erased }));
       await expect(run(recordDeletion(object, { id }))).rejects.toMatchObject({ reason: { kind: 'not_found' } });
     }
+  });
+
+  test('ends every call at a number of stored results and events', async () => {
+    let id = '';
+    for (const keyHash of ['x', 'y'])
+      ({ id } = await run(contact('ann@acme.com'), { operation: 'createContact', keyHash, requestHash: '' }));
+    const left: number[] = [];
+    for (let erased: object | null | undefined; left.at(-1) !== 0; left.push(await remaining(id)))
+      ({ erased } = await run(recordDeletion('contact', { id }, { rows: 1, bytes: 1_000_000, erased })));
+    expect(left).toEqual([2, 1, 0]);
   });
 
   test('erases what other calls have appended and merged between its calls', async () => {
