@@ -1,4 +1,10 @@
-import { type Database, makeEventPartitions, purgeExpiredEvents, purgeExpiredResults } from '@crm/db';
+import {
+  type Database,
+  makeEventPartitions,
+  purgeExpiredEvents,
+  purgeExpiredResults,
+  refreshStatistics,
+} from '@crm/db';
 import type { createLogger } from '@crm/http';
 
 const hourMs = 3_600_000;
@@ -31,12 +37,17 @@ const tasksOf = (database: Database, eventRetentionDays: number): Task[] => [
     done: 'dropped expired partitions of the change log',
     failed: 'could not drop expired partitions of the change log',
   },
+  {
+    run: () => refreshStatistics(database),
+    done: 'refreshed statistics of tables that have changed',
+    failed: 'could not refresh statistics',
+  },
 ];
 
 /**
  * Runs the upkeep tasks every hour: deletes expired stored results of requests with an `Idempotency-Key`, creates
- * partitions of the change log, and drops expired ones. The first run is between ten minutes and an hour after the
- * start.
+ * partitions of the change log, drops expired ones, and refreshes the planner's statistics. The first run is between ten
+ * minutes and an hour after the start.
  * @returns a function that stops this
  */
 export const startUpkeep = (

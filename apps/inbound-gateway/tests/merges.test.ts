@@ -250,48 +250,6 @@ describe('refusals', () => {
     expect(answer.body.conflict).toEqual({ field: 'email', existing_id: person });
   });
 
-  test.each([
-    ['changes', 2_001, 0, /^One merge changes at most 2000 opportunities: delete or move some first$/],
-    [
-      'merges',
-      501,
-      501,
-      /^One merge merges at most 500 pairs of opportunities with the same pipeline and name: rename/,
-    ],
-  ])('409: more opportunities than one merge %s', async (name, ofFrom, ofKept, message) => {
-    const [id, from] = [await account({ domain: `small-${name}.com` }), await account({ domain: `large-${name}.com` })];
-    for (const [owner, count] of [
-      [from, ofFrom],
-      [id, ofKept],
-    ])
-      await gateway().rows(
-        `INSERT INTO opportunities (organization_id, id, pipeline_id, account_id, account_key, name, normalized_name, record, search_text, created_at, updated_at)
-         SELECT $1, gen_random_uuid(), $2::uuid, $3::uuid, $3, 'Large ' || n, 'large ' || n, '', 'large ' || n, now(), now() FROM generate_series(1, $4::int) n`,
-        [gateway().organization.pipeline.id, owner, count],
-      );
-    const answers = [];
-    for (const dry_run of [false, true])
-      answers.push(await merge(api.mergeAccount, id, { from, deals: 'merge', dry_run }));
-    await gateway().rows(`DELETE FROM opportunities WHERE organization_id = $1 AND name LIKE 'Large %'`);
-    for (const { status, body } of answers)
-      expect([status, body.message]).toEqual([409, expect.stringMatching(message)]);
-  });
-
-  test('409: opportunities that together have too many additional contacts, also in a dry run', async () => {
-    const domains = ['few-contacts.com', 'many-contacts.com'];
-    const [id = '', from] = await Promise.all(domains.map((domain) => account({ domain })));
-    for (const account_domain of domains) {
-      const additional_contact_emails = Array.from({ length: 51 }, (_, n) => `c${n}@${account_domain}`);
-      await opportunity({ name: 'Crowded' }, { account_domain, additional_contact_emails });
-    }
-    const message = 'A merged opportunity would have more than 100 additional contacts: remove some first';
-    for (const dry_run of [true, false]) {
-      const { status, body } = await merge(api.mergeAccount, id, { from, deals: 'merge', dry_run });
-      expect([status, body.message]).toEqual([409, message]);
-    }
-    expect((await merge(api.mergeAccount, id, { from, dry_run: true })).status).toBe(200);
-  });
-
   test.each(both)('412: into %s in another version', async (_about, contract, _, make) => {
     const [id, from] = [await make('versioned'), await make('version')];
     expect((await merge(contract, id, { from }, { 'if-match': '"2"' })).status).toBe(412);

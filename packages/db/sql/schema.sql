@@ -618,7 +618,7 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   apply_contact_change(p_organization_id uuid, p_id uuid, p_change jsonb, p_holds_name boolean) → boolean
 --   change_contact(p_organization_id uuid, p_id uuid, p_change jsonb, p_accounts jsonb DEFAULT '[]'::jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_renamed_ids uuid[] DEFAULT '{}'::uuid[]) → boolean
 -- contact_deletion.sql
---   detach_contact(p_organization_id uuid, p_id uuid, p_opportunity_ids uuid[]) → void
+--   detach_contact(p_organization_id uuid, p_id uuid, p_opportunity_ids uuid[], p_bytes bigint) → boolean
 --   delete_contact(p_organization_id uuid, p_input jsonb) → jsonb
 -- contacts.sql
 --   find_contact_id(p_organization_id uuid, p_email text) → uuid
@@ -656,7 +656,8 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   take_events() → text
 --   next_event_position(p_organization_id uuid, p_count integer) → bigint
 --   append_events(p_organization_id uuid, p_origin jsonb) → void
---   erase_events(p_organization_id uuid, p_object text, p_id uuid) → void
+--   erase_events(p_organization_id uuid, p_object text, p_ids uuid[], p_batch jsonb) → jsonb
+--   unfinished_deletion(p_input jsonb, p_erased jsonb DEFAULT NULL::jsonb) → jsonb
 --   current_timeline() → integer
 --   server_identifier() → bigint
 --   store_timeline() → void
@@ -681,7 +682,7 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   any_record_id() → uuid
 --   store_result(p_organization_id uuid, p_idempotency jsonb, p_result jsonb) → void
 --   delete_expired_results(p_organization_id uuid, p_limit integer) → integer
---   delete_results_of_record(p_organization_id uuid, p_record_id uuid) → void
+--   delete_results_of_record(p_organization_id uuid, p_record_id uuid, p_limit integer DEFAULT NULL::integer) → boolean
 -- locks.sql
 --   lock_external_ids(p_organization_id uuid, p_object text, p_external_ids jsonb) → void
 --   lock_names(p_organization_id uuid, p_kind text, p_ids uuid[], p_is_exclusive boolean) → void
@@ -690,14 +691,11 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   lock_accounts(p_organization_id uuid, p_ids uuid[], p_renamed_ids uuid[]) → void
 --   lock_contacts(p_organization_id uuid, p_ids uuid[], p_renamed_ids uuid[]) → void
 -- merge.sql
---   check_merge_size(p_limits jsonb, p_object text, p_count bigint) → void
---   note_bytes(p_organization_id uuid, p_ids uuid[]) → bigint
 --   check_merge_locks(p_ids uuid[], p_locked_ids uuid[]) → void
 --   check_merge_renames(p_renames boolean, p_held boolean) → void
 --   filling_change(p_organization_id uuid, p_object text, p_kept jsonb, p_other jsonb, p_columns text[]) → jsonb
 --   filled_fields(p_change jsonb) → jsonb
 --   merged_event(p_event text) → text
---   moved_note_ids(p_organization_id uuid, p_object text, p_other_id uuid, p_collisions jsonb, p_limits jsonb) → uuid[]
 --   colliding_opportunities(p_organization_id uuid, p_ids uuid[], p_old_key text, p_new_key text) → jsonb
 --   check_collisions(p_collisions jsonb, p_input jsonb) → void
 --   collision_ids(p_collisions jsonb, p_key text) → uuid[]
@@ -714,19 +712,24 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   merge_result(p_input jsonb, p_filled jsonb, p_collisions jsonb, p_contacts integer, p_opportunities integer, p_notes integer) → jsonb
 --   check_merged_records(p_kept_version integer, p_other_version integer, p_input jsonb) → void
 -- merge_accounts.sql
---   account_merge_plan(p_organization_id uuid, p_input jsonb, OUT contact_ids uuid[], OUT opportunity_ids uuid[], OUT note_ids uuid[], OUT collisions jsonb) → record
+--   account_merge_plan(p_organization_id uuid, p_input jsonb, p_renames boolean, OUT contact_ids uuid[], OUT opportunity_ids uuid[], OUT repeating_ids uuid[], OUT note_ids uuid[], OUT collisions jsonb) → record
 --   lock_account_merge(p_organization_id uuid, p_input jsonb, p_renames boolean) → uuid[]
 --   move_opportunities_to_account(p_organization_id uuid, p_ids uuid[], p_account_id uuid) → void
 --   move_rest_to_account(p_organization_id uuid, p_other accounts, p_account_id uuid) → void
 --   fill_account(p_old accounts, p_other_id uuid, p_change jsonb) → void
 --   merge_account(p_organization_id uuid, p_input jsonb) → jsonb
 -- merge_contacts.sql
---   contact_merge_plan(p_organization_id uuid, p_input jsonb, OUT opportunity_ids uuid[], OUT note_ids uuid[], OUT collisions jsonb) → record
+--   contact_merge_plan(p_organization_id uuid, p_input jsonb, p_renames boolean, OUT opportunity_ids uuid[], OUT repeating_ids uuid[], OUT note_ids uuid[], OUT collisions jsonb) → record
 --   lock_contact_merge(p_organization_id uuid, p_input jsonb, p_renames boolean) → uuid[]
 --   move_opportunities_to_contact(p_organization_id uuid, p_ids uuid[], p_other_id uuid, p_contact_id uuid) → void
 --   move_rest_to_contact(p_organization_id uuid, p_other contacts, p_contact_id uuid) → void
 --   fill_contact(p_old contacts, p_other_id uuid, p_change jsonb) → void
 --   merge_contact(p_organization_id uuid, p_input jsonb) → jsonb
+-- merge_limits.sql
+--   check_merge_size(p_limits jsonb, p_object text, p_count bigint) → void
+--   merged_bytes(p_organization_id uuid, p_object text, p_id uuid) → bigint
+--   check_merge_bytes(p_organization_id uuid, p_limits jsonb, p_contact_ids uuid[], p_note_ids uuid[], p_opportunity_ids uuid[]) → void
+--   moved_note_ids(p_organization_id uuid, p_object text, p_other_id uuid, p_collisions jsonb, p_limits jsonb) → uuid[]
 -- notes.sql
 --   lock_note_targets(p_organization_id uuid, p_account_ids uuid[], p_contact_ids uuid[]) → void
 --   lock_note_opportunities(p_organization_id uuid, p_opportunity_ids uuid[]) → void
@@ -738,7 +741,7 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   update_note(p_organization_id uuid, p_input jsonb) → jsonb
 --   delete_note(p_organization_id uuid, p_input jsonb) → jsonb
 --   note_ids_of_record(p_organization_id uuid, p_object text, p_id uuid, p_limit integer) → uuid[]
---   detach_notes(p_organization_id uuid, p_object text, p_id uuid, p_limit integer) → boolean
+--   detach_notes(p_organization_id uuid, p_object text, p_id uuid, p_batch jsonb) → boolean
 --   move_notes(p_organization_id uuid, p_object text, p_from_id uuid, p_to_id uuid) → text[]
 -- opportunities.sql
 --   insert_opportunity(p_row opportunities, p_additional_ids uuid[]) → opportunities
@@ -801,6 +804,8 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   check_stage_is_active(p_row opportunities) → void
 --   check_stage_can_go(p_row stages) → void
 --   save_stage(p_organization_id uuid, p_change jsonb) → void
+-- statistics.sql
+--   refresh_statistics(p_table text) → boolean
 -- write.sql
 --   deletes_records(p_function text) → boolean
 --   run_write(p_organization_id uuid, p_function text, p_input jsonb) → jsonb

@@ -4,6 +4,7 @@ import { administration } from '../src/administration.js';
 import { type AdministrationDatabase, openAdministrationDatabase } from '../src/administration-database.js';
 import { accountCreate } from '../src/write/accounts.js';
 import { makeEventPartitions, purgeExpiredEvents } from '../src/write/event-retention.js';
+import { refreshStatistics } from '../src/write/purge.js';
 import { runWrite } from '../src/write/write.js';
 import { createMigratedDatabase } from './support/database.js';
 import { eventLog } from './support/event-log.js';
@@ -99,5 +100,36 @@ describe('retention', () => {
     expect(made.reduce((sum, count) => sum + count, 0)).toBe(1);
     expect(await partitions()).toContain(last);
     expect(await makeEventPartitions(database)).toBe(0);
+  });
+});
+
+describe('statistics', () => {
+  const tablesWith = async (value: string): Promise<string[]> => {
+    const text = `SELECT DISTINCT tablename AS name FROM pg_stats s WHERE schemaname = 'public' AND s::text ~* $1 ORDER BY 1`;
+    return (await database.pool.query<{ name: string }>(text, [value])).rows.map(({ name }) => name);
+  };
+
+  test('of a new database stay, and later ones lose the values of erased people', async () => {
+    expect(await refreshStatistics(database)).toBe(0);
+    const change = async (text: string) => {
+      const connection = await database.pool.connect();
+      try {
+        await connection.query(text, [organizationId]);
+        // Otherwise the server counts changed rows with a delay.
+        await connection.query('SELECT pg_stat_force_next_flush()');
+      } finally {
+        connection.release();
+      }
+    };
+    await change(`INSERT INTO contacts (organization_id, id, email, first_name, search_text, created_at, updated_at)
+      SELECT $1, gen_random_uuid(), n || '@a.com', CASE WHEN n > 1 THEN 'Canaria' END, '', now(), now() FROM generate_series(1, 9) n`);
+    await change(`INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, record)
+      SELECT $1, n, now() + make_interval(days => 7 * n % 14), gen_random_uuid(), '', '', $1, 1, '{"name": "Canaria"}' FROM generate_series(1, 9) n`);
+    expect(await refreshStatistics(database)).toBe(0);
+    await database.pool.query('ANALYZE');
+    expect(await tablesWith('canar')).toEqual(['contacts']);
+    await change(`DELETE FROM contacts WHERE organization_id = $1 AND first_name = 'Canaria'`);
+    expect(await refreshStatistics(database)).toBe(1);
+    expect(await tablesWith('canar')).toEqual([]);
   });
 });

@@ -7,6 +7,7 @@ import { type OrganizationSetup, loadSetup, type Pipeline } from '../src/organiz
 import { accountCreate, accountUpdate } from '../src/write/accounts.js';
 import { contactCreate, contactUpdate } from '../src/write/contacts.js';
 import { deleteRecord, recordDeletion } from '../src/write/deletions.js';
+import { recordMerge } from '../src/write/merges.js';
 import { noteCreate } from '../src/write/notes.js';
 import { type NewOpportunity, opportunityCreate, opportunityUpdate } from '../src/write/opportunities.js';
 import { runWrites } from '../src/write/write-many.js';
@@ -195,5 +196,78 @@ describe('a deletion', () => {
       { type: 'note.created', is_erased: true, record: null },
       { type: 'note.deleted', is_erased: true, previous: null },
     ]);
+  });
+
+  const oneAtATime = { rows: 250, bytes: 1 };
+  /** The references to a record, its events with values, and the stored results with values. */
+  const remaining = async (id: string): Promise<number> => {
+    const text = `SELECT (SELECT count(*) FROM opportunities WHERE organization_id = $1 AND contact_id = $2)
+      + (SELECT count(*) FROM opportunity_contacts WHERE organization_id = $1 AND contact_id = $2)
+      + (SELECT count(*) FROM note_contacts WHERE organization_id = $1 AND contact_id = $2)
+      + (SELECT count(*) FROM note_accounts WHERE organization_id = $1 AND account_id = $2)
+      + (SELECT count(*) FROM events WHERE organization_id = $1 AND record_id = $2 AND object <> 'account' AND NOT is_erased)
+      + (SELECT count(*) FROM idempotency_keys WHERE organization_id = $1 AND record_ids @> ARRAY[$2::uuid]) AS n`;
+    return Number((await database.pool.query<{ n: string }>(text, [setup.organizationId, id])).rows[0]?.n);
+  };
+
+  test('ends every call at a number of bytes, and the next call continues', async () => {
+    const ann = [email('ann@acme.com')];
+    const noted = { content: null, accountDomains: ['noted.com'], contactEmails: ann };
+    const ids: string[] = [];
+    for (const title of ['A', 'B', 'C']) ids.push((await run(noteCreate(setup, { title, ...noted }))).id);
+    await run(deal('Primary'));
+    await run(deal('Additional', { primaryContact: email('bob@acme.com'), additionalContacts: ann }));
+    const all = await eventsAfter(0);
+    const idOf = (key: string, value: string) => all.find(({ record }) => record?.[key] === value)?.record_id ?? '';
+    const contactId = idOf('email', 'ann@acme.com');
+    await run(contactUpdate(setup, { id: contactId }, { ...none, firstName: 'Canaria' }));
+    for (const [object, id, steps] of [
+      ['contact', contactId, 2 + 3 + 2],
+      ['note', ids[0] ?? '', 2],
+      ['account', idOf('domain', 'noted.com'), 2],
+    ] as const) {
+      const left = [await remaining(id)];
+      let erased: object | null | undefined;
+      while (left.at(-1) !== 0) {
+        const result = await run(recordDeletion(object, { id }, { ...oneAtATime, erased }));
+        expect(result).toMatchObject({ is_deleted: false });
+        ({ erased } = result);
+        left.push(await remaining(id));
+      }
+      expect(left).toEqual(Array.from({ length: steps + 1 }, (_, done) => steps - done));
+      await run(recordDeletion(object, { id }, { ...oneAtATime, erased }));
+      await expect(run(recordDeletion(object, { id }))).rejects.toMatchObject({ reason: { kind: 'not_found' } });
+    }
+  });
+
+  test('ends every call at a number of stored results and events', async () => {
+    let id = '';
+    for (const keyHash of ['x', 'y'])
+      ({ id } = await run(contact('ann@acme.com'), { operation: 'createContact', keyHash, requestHash: '' }));
+    const left: number[] = [];
+    for (let erased: object | null | undefined; left.at(-1) !== 0; left.push(await remaining(id)))
+      ({ erased } = await run(recordDeletion('contact', { id }, { rows: 1, bytes: 1_000_000, erased })));
+    expect(left).toEqual([2, 1, 0]);
+  });
+
+  test('erases what other calls have appended and merged between its calls', async () => {
+    const ids: string[] = [];
+    for (const name of ['kept', 'gone']) ids.push((await run(contact(`${name}@people.com`, 'Canaria'))).id);
+    const [id = '', from = ''] = ids;
+    const { erased } = await run(recordDeletion('contact', { id }, oneAtATime));
+    expect(await remaining(id)).toBe(0);
+    await run(contactUpdate(setup, { id }, { ...none, firstName: 'Songbird' }));
+    await run(recordMerge('contact', { id, from, isDryRun: false, mergesOpportunities: false }));
+    await run(recordDeletion('contact', { id }, { rows: 250, bytes: 1_000_000, erased }));
+    expect(JSON.stringify(await eventsAfter(0))).not.toMatch(/canaria|songbird|@people/i);
+  });
+
+  test('that does not end within the time of a request keeps its progress and says so', async () => {
+    const { id } = await run(contact('slow@acme.com', 'Canaria'));
+    const work = (ms: number) =>
+      deleteRecord(database, setup.organizationId, 'contact', { id }, origin, { batch: oneAtATime, ms });
+    await expect(work(0)).rejects.toMatchObject({ reason: { kind: 'deletion_unfinished' } });
+    expect(await remaining(id)).toBe(0);
+    expect((await work(10_000)).result).toMatchObject({ id, is_deleted: true });
   });
 });

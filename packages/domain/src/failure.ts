@@ -64,9 +64,11 @@ export type FailureReason =
   | {
       readonly kind: 'merge_too_large';
       readonly object:
-        'opportunities' | 'merged_opportunities' | 'contacts' | 'notes' | 'note_bytes' | 'additional_contacts';
+        'opportunities' | 'merged_opportunities' | 'contacts' | 'notes' | 'bytes' | 'additional_contacts';
       readonly limit: number;
     }
+  /** A deletion has begun and made progress. A repeated request continues it. */
+  | { readonly kind: 'deletion_unfinished' }
   /** A change would leave a note without title and content. */
   | { readonly kind: 'empty_note' }
   /** The Idempotency-Key was already used with another request. */

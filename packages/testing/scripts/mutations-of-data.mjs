@@ -56,9 +56,9 @@ BEGIN
   {
     requirement: 'R27',
     removed: 'the erasure of events',
-    file: 'packages/db/sql/functions/contact_deletion.sql',
-    from: `  PERFORM erase_events(p_organization_id, 'contact', v_id);\n`,
-    to: '',
+    file: 'packages/db/sql/functions/events.sql',
+    from: `record = NULL, previous = NULL, changed = '{}', is_erased = true`,
+    to: 'is_erased = e.is_erased',
     tests: 'apps/inbound-gateway erasure',
   },
   {

@@ -595,6 +595,9 @@ CREATE INDEX events_organization_id_object_record_id_position_idx
 -- a missing partition or a wrong clock.
 CREATE TABLE events_default PARTITION OF events DEFAULT;
 
+-- No statistics of values, which would outlive an erasure. No query compares them.
+ALTER TABLE events ALTER record SET STATISTICS 0, ALTER previous SET STATISTICS 0;
+
 -- The timelines of PostgreSQL on which events were written. A promotion or a recovery begins a new timeline. Its first write adds a row,
 -- which replicas receive together with the events of that timeline. A restored dump also contains the rows of another server.
 CREATE TABLE event_timelines (

@@ -185,7 +185,9 @@ export const deleteContact = {
   group: 'delete',
   tag: 'Contacts',
   summary: 'Delete a contact',
-  description: 'Deletes a contact and erases its data permanently. Its opportunities and notes stay.',
+  description:
+    'Deletes a contact and erases its data permanently. Its opportunities and notes stay. A large deletion may answer 503 with ' +
+    '`Retry-After`: repeat the request to continue it.',
   params: idParams('contact'),
   data: Deleted,
   errors: [404, 412],

@@ -218,8 +218,8 @@ BEGIN
 END
 $$;
 
--- p_input: {id, version}. Refuses to delete an account that has contacts or opportunities. First removes the account from its notes, at
--- most 1,000 in one call. If more notes may be left, it returns {is_deleted: false}, and the caller commits and calls again.
+-- p_input: {id, version, batch: {rows, bytes}}. Refuses to delete an account that has contacts or opportunities. First removes the account
+-- from its notes, in several calls if there are many (contact_deletion.sql).
 CREATE OR REPLACE FUNCTION delete_account(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_old accounts;
@@ -233,12 +233,12 @@ BEGIN
   IF v_contacts + v_opportunities > 0 THEN
     PERFORM refuse('account_in_use', jsonb_build_object('contacts', v_contacts, 'opportunities', v_opportunities));
   END IF;
-  IF NOT detach_notes(p_organization_id, 'account', v_old.id, 1000) THEN
-    RETURN jsonb_build_object('id', v_old.id, 'is_deleted', false);
+  IF NOT detach_notes(p_organization_id, 'account', v_old.id, p_input->'batch')
+    OR NOT delete_results_of_record(p_organization_id, v_old.id, (p_input->'batch'->>'rows')::int) THEN
+    RETURN unfinished_deletion(p_input);
   END IF;
   DELETE FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = v_old.id;
   PERFORM collect_events(ARRAY[deletion_event('account', account_event_record(v_old))]);
-  PERFORM delete_results_of_record(p_organization_id, v_old.id);
   RETURN jsonb_build_object('id', v_old.id);
 END
 $$;

@@ -66,12 +66,48 @@ BEGIN
 END
 $$;
 
--- Erases the values of a record from its retained events. The events and their positions stay. The caller holds the lock of the record,
--- so no other call appends an event of it at the same time.
-CREATE OR REPLACE FUNCTION erase_events(p_organization_id uuid, p_object text, p_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+-- Erases the values of records from their retained events. The events and their positions stay. Ends after a batch. Returns null if no event
+-- is left, or what the next call needs: {id: last position}. Other calls may append events between two calls. The caller holds the lock of
+-- the record, so no event of it is appended after the last call. p_batch: {rows, bytes, erased: the result of the previous call}.
+CREATE OR REPLACE FUNCTION erase_events(p_organization_id uuid, p_object text, p_ids uuid[], p_batch jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_erased jsonb := coalesce(p_batch->'erased', '{}');
+  v_rows int := p_batch->'rows';
+  v_bytes bigint := p_batch->'bytes';
+  v_id uuid;
+  v_after bigint;
+  v_last bigint;
+  v_event record;
 BEGIN
-  UPDATE events e SET record = NULL, previous = NULL, changed = '{}', is_erased = true
-    WHERE e.organization_id = p_organization_id AND e.object = p_object AND e.record_id = p_id;
+  FOREACH v_id IN ARRAY p_ids LOOP
+    v_after := coalesce((v_erased->>v_id::text)::bigint, 0);
+    v_last := v_after;
+    FOR v_event IN
+      SELECT e.position, coalesce(pg_column_size(e.record), 0) + coalesce(pg_column_size(e.previous), 0) AS bytes FROM events e
+       WHERE e.organization_id = p_organization_id AND e.object = p_object AND e.record_id = v_id AND e.position > v_after
+       ORDER BY e.position LIMIT v_rows
+    LOOP
+      v_last := v_event.position;
+      v_rows := v_rows - 1;
+      v_bytes := v_bytes - v_event.bytes;
+      EXIT WHEN v_bytes <= 0;
+    END LOOP;
+    UPDATE events e SET record = NULL, previous = NULL, changed = '{}', is_erased = true
+      WHERE e.organization_id = p_organization_id AND e.object = p_object AND e.record_id = v_id
+        AND e.position > v_after AND e.position <= v_last AND NOT e.is_erased;
+    v_erased := v_erased || jsonb_build_object(v_id, v_last);
+    IF v_rows = 0 OR v_bytes <= 0 THEN
+      RETURN v_erased;
+    END IF;
+  END LOOP;
+  RETURN NULL;
+END
+$$;
+
+-- The result of a deletion that has not reached its end. p_erased: the result of erase_events, or null.
+CREATE OR REPLACE FUNCTION unfinished_deletion(p_input jsonb, p_erased jsonb DEFAULT NULL) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN jsonb_build_object('id', p_input->'id', 'is_deleted', false, 'erased', coalesce(p_erased, p_input->'batch'->'erased'));
 END
 $$;
 

@@ -69,13 +69,17 @@ BEGIN
 END
 $$;
 
--- Deletes the stored results that may contain values of a deleted record.
-CREATE OR REPLACE FUNCTION delete_results_of_record(p_organization_id uuid, p_record_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+-- Deletes the stored results that may contain values of a deleted record, at most p_limit. Returns false if more may be left.
+CREATE OR REPLACE FUNCTION delete_results_of_record(p_organization_id uuid, p_record_id uuid, p_limit int DEFAULT NULL) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_count int;
 BEGIN
   DELETE FROM idempotency_keys k USING (
       SELECT r.operation, r.key FROM idempotency_keys r
        WHERE r.organization_id = p_organization_id AND r.record_ids && ARRAY[p_record_id, any_record_id()]
-       ORDER BY r.operation, r.key FOR UPDATE) AS found
+       ORDER BY r.operation, r.key LIMIT p_limit FOR UPDATE) AS found
     WHERE k.organization_id = p_organization_id AND k.operation = found.operation AND k.key = found.key;
+  GET DIAGNOSTICS v_count = ROW_COUNT;
+  RETURN p_limit IS NULL OR v_count < p_limit;
 END
 $$;

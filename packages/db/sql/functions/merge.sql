@@ -5,26 +5,6 @@
 -- that a merge has read is deleted before the merge ends. Name locks on both records keep other calls from linking opportunities to them.
 -- Row locks keep other calls from adding contacts and notes.
 
--- Refuses a merge that would move more records than fit into the time limit of a statement. p_limits: {opportunities, merged_opportunities,
--- contacts, notes, note_bytes}.
-CREATE OR REPLACE FUNCTION check_merge_size(p_limits jsonb, p_object text, p_count bigint) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
-BEGIN
-  IF p_count > (p_limits->>p_object)::bigint THEN
-    PERFORM refuse('merge_too_large', jsonb_build_object('object', p_object, 'limit', p_limits->p_object));
-  END IF;
-END
-$$;
-
--- The total size of the texts of notes, in bytes.
-CREATE OR REPLACE FUNCTION note_bytes(p_organization_id uuid, p_ids uuid[]) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
-BEGIN
-  RETURN (SELECT coalesce(sum(
-      (SELECT coalesce(octet_length(n.title), 0) + coalesce(octet_length(n.content), 0)
-         FROM notes n WHERE n.organization_id = p_organization_id AND n.id = i)), 0)
-    FROM unnest(p_ids) i);
-END
-$$;
-
 -- Raises serialization_failure if a merge would change a record that it has not locked: a parallel call changed a key, a name or a contact
 -- after the merge had computed its locks. The merge is retried.
 CREATE OR REPLACE FUNCTION check_merge_locks(p_ids uuid[], p_locked_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
@@ -81,25 +61,6 @@ DECLARE
   v_event jsonb := p_event;
 BEGIN
   RETURN (v_event || jsonb_build_object('type', (v_event->>'object') || '.merged'))::text;
-END
-$$;
-
--- The notes that a merge changes: those on p_other_id, an account or contact, and those on opportunities that are merged into others.
--- Refuses more than p_limits.
-CREATE OR REPLACE FUNCTION moved_note_ids(p_organization_id uuid, p_object text, p_other_id uuid, p_collisions jsonb, p_limits jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_limit int := (p_limits->>'notes')::int + 1;
-  v_ids uuid[] := note_ids_of_record(p_organization_id, p_object, p_other_id, v_limit);
-  v_opportunity_ids uuid[] := collision_ids(p_collisions, 'id');
-BEGIN
-  v_ids := ARRAY(
-    SELECT unnest(v_ids)
-    UNION
-    (SELECT l.note_id FROM note_opportunities l
-      WHERE l.organization_id = p_organization_id AND l.opportunity_id = ANY (v_opportunity_ids) LIMIT v_limit));
-  PERFORM check_merge_size(p_limits, 'notes', cardinality(v_ids));
-  PERFORM check_merge_size(p_limits, 'note_bytes', note_bytes(p_organization_id, v_ids));
-  RETURN v_ids;
 END
 $$;
 

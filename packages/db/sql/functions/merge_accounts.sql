@@ -1,6 +1,7 @@
--- The ids of the records that a merge of accounts moves, and its collisions. Refuses a merge above a limit.
-CREATE OR REPLACE FUNCTION account_merge_plan(p_organization_id uuid, p_input jsonb,
-  OUT contact_ids uuid[], OUT opportunity_ids uuid[], OUT note_ids uuid[], OUT collisions jsonb) LANGUAGE plpgsql VOLATILE AS $$
+-- The ids of the records that a merge of accounts moves, and its collisions. Refuses a merge above a limit. p_renames: whether the kept
+-- account gets a name, which its opportunities, repeating_ids, copy.
+CREATE OR REPLACE FUNCTION account_merge_plan(p_organization_id uuid, p_input jsonb, p_renames boolean,
+  OUT contact_ids uuid[], OUT opportunity_ids uuid[], OUT repeating_ids uuid[], OUT note_ids uuid[], OUT collisions jsonb) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_other_id uuid := p_input->>'from';
   v_limits jsonb := p_input->'limits';
@@ -16,31 +17,33 @@ BEGIN
   collisions := colliding_opportunities(p_organization_id, opportunity_ids, p_input->>'from', p_input->>'id');
   PERFORM check_merge_size(v_limits, 'merged_opportunities', jsonb_array_length(collisions));
   note_ids := moved_note_ids(p_organization_id, 'account', v_other_id, collisions, v_limits);
+  repeating_ids := '{}';
+  IF p_renames THEN
+    repeating_ids := ARRAY(
+      SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.account_id = (p_input->>'id')::uuid
+       LIMIT (v_limits->>'opportunities')::int + 1);
+    PERFORM check_merge_size(v_limits, 'opportunities', cardinality(repeating_ids));
+  END IF;
+  PERFORM check_merge_bytes(p_organization_id, v_limits, contact_ids, note_ids, opportunity_ids || repeating_ids || collision_ids(collisions, 'existing_id'));
 END
 $$;
 
 -- Takes the locks of a merge of accounts, in the order of locks.sql. Returns the ids that it locked; check_merge_locks compares them with
--- merge_ids. p_renames: whether the kept account gets a name, which its opportunities copy.
+-- merge_ids. p_renames: see account_merge_plan.
 CREATE OR REPLACE FUNCTION lock_account_merge(p_organization_id uuid, p_input jsonb, p_renames boolean) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_id uuid := p_input->>'id';
   v_other_id uuid := p_input->>'from';
-  v_limit int := p_input->'limits'->>'opportunities';
   v_plan record;
   v_contact_ids uuid[];
   v_moved_ids uuid[];
-  v_repeating_ids uuid[] := '{}';
 BEGIN
   PERFORM lock_names(p_organization_id, 'account', ARRAY[v_id, v_other_id], true);
-  SELECT * INTO v_plan FROM account_merge_plan(p_organization_id, p_input);
+  SELECT * INTO v_plan FROM account_merge_plan(p_organization_id, p_input, p_renames);
   PERFORM check_collisions(v_plan.collisions, p_input);
   v_contact_ids := contact_ids_of_opportunities(p_organization_id, collision_ids(v_plan.collisions, 'id'));
   PERFORM lock_names(p_organization_id, 'contact', v_contact_ids, false);
-  IF p_renames THEN
-    v_repeating_ids := ARRAY(SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.account_id = v_id LIMIT v_limit + 1);
-    PERFORM check_merge_size(p_input->'limits', 'opportunities', cardinality(v_repeating_ids));
-  END IF;
-  PERFORM lock_opportunities(p_organization_id, v_plan.opportunity_ids || collision_ids(v_plan.collisions, 'existing_id') || v_repeating_ids);
+  PERFORM lock_opportunities(p_organization_id, v_plan.opportunity_ids || collision_ids(v_plan.collisions, 'existing_id') || v_plan.repeating_ids);
   PERFORM lock_accounts(p_organization_id, ARRAY[v_id, v_other_id], ARRAY[v_other_id]);
   v_moved_ids := ARRAY(SELECT c.id FROM contacts c WHERE c.organization_id = p_organization_id AND c.account_id = v_other_id);
   PERFORM lock_contacts(p_organization_id, v_moved_ids, '{}');
@@ -140,7 +143,7 @@ BEGIN
     v_renames := v_change->'set' ? 'name';
     v_locked_ids := lock_account_merge(p_organization_id, p_input, v_renames);
   END LOOP;
-  SELECT * INTO v_plan FROM account_merge_plan(p_organization_id, p_input);
+  SELECT * INTO v_plan FROM account_merge_plan(p_organization_id, p_input, v_change->'set' ? 'name');
   IF v_is_dry_run AND (p_input->>'merges_opportunities')::boolean THEN
     PERFORM check_merged_contacts(p_organization_id, v_plan.collisions, (p_input->>'contact_limit')::int);
   ELSIF NOT v_is_dry_run THEN

@@ -1,6 +1,7 @@
--- The ids of the records that a merge of contacts moves, and its collisions. Refuses a merge above a limit.
-CREATE OR REPLACE FUNCTION contact_merge_plan(p_organization_id uuid, p_input jsonb,
-  OUT opportunity_ids uuid[], OUT note_ids uuid[], OUT collisions jsonb) LANGUAGE plpgsql VOLATILE AS $$
+-- The ids of the records that a merge of contacts moves, and its collisions. Refuses a merge above a limit. p_renames: whether the kept
+-- contact gets a name, which its opportunities, repeating_ids, copy.
+CREATE OR REPLACE FUNCTION contact_merge_plan(p_organization_id uuid, p_input jsonb, p_renames boolean,
+  OUT opportunity_ids uuid[], OUT repeating_ids uuid[], OUT note_ids uuid[], OUT collisions jsonb) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_other_id uuid := p_input->>'from';
   v_limits jsonb := p_input->'limits';
@@ -11,32 +12,32 @@ BEGIN
   collisions := colliding_opportunities(p_organization_id, opportunity_ids, p_input->>'from', p_input->>'id');
   PERFORM check_merge_size(v_limits, 'merged_opportunities', jsonb_array_length(collisions));
   note_ids := moved_note_ids(p_organization_id, 'contact', v_other_id, collisions, v_limits);
+  repeating_ids := '{}';
+  IF p_renames THEN
+    repeating_ids := opportunity_ids_of_contact(p_organization_id, (p_input->>'id')::uuid, (v_limits->>'opportunities')::int + 1);
+    PERFORM check_merge_size(v_limits, 'opportunities', cardinality(repeating_ids));
+  END IF;
+  PERFORM check_merge_bytes(p_organization_id, v_limits, '{}', note_ids, opportunity_ids || repeating_ids || collision_ids(collisions, 'existing_id'));
 END
 $$;
 
 -- Takes the locks of a merge of contacts, in the order of locks.sql. Returns the ids that it locked; check_merge_locks compares them with
--- merge_ids. p_renames: whether the kept contact gets a name, which its opportunities copy.
+-- merge_ids. p_renames: see contact_merge_plan.
 CREATE OR REPLACE FUNCTION lock_contact_merge(p_organization_id uuid, p_input jsonb, p_renames boolean) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_id uuid := p_input->>'id';
   v_other_id uuid := p_input->>'from';
-  v_limit int := p_input->'limits'->>'opportunities';
   v_plan record;
   v_contact_ids uuid[];
-  v_repeating_ids uuid[] := '{}';
 BEGIN
   -- One call takes all name locks, so that they are taken in order. If the second plan needs more locks, check_merge_locks ends the
   -- merge.
-  SELECT * INTO v_plan FROM contact_merge_plan(p_organization_id, p_input);
+  SELECT * INTO v_plan FROM contact_merge_plan(p_organization_id, p_input, p_renames);
   v_contact_ids := contact_ids_of_opportunities(p_organization_id, collision_ids(v_plan.collisions, 'id')) || v_id || v_other_id;
   PERFORM lock_names(p_organization_id, 'contact', v_contact_ids, true);
-  SELECT * INTO v_plan FROM contact_merge_plan(p_organization_id, p_input);
+  SELECT * INTO v_plan FROM contact_merge_plan(p_organization_id, p_input, p_renames);
   PERFORM check_collisions(v_plan.collisions, p_input);
-  IF p_renames THEN
-    v_repeating_ids := opportunity_ids_of_contact(p_organization_id, v_id, v_limit + 1);
-    PERFORM check_merge_size(p_input->'limits', 'opportunities', cardinality(v_repeating_ids));
-  END IF;
-  PERFORM lock_opportunities(p_organization_id, v_plan.opportunity_ids || collision_ids(v_plan.collisions, 'existing_id') || v_repeating_ids);
+  PERFORM lock_opportunities(p_organization_id, v_plan.opportunity_ids || collision_ids(v_plan.collisions, 'existing_id') || v_plan.repeating_ids);
   PERFORM lock_contacts(p_organization_id, ARRAY[v_id, v_other_id], ARRAY[v_other_id]);
   PERFORM lock_organization_state(p_organization_id, 'visible_fields', false);
   RETURN v_plan.opportunity_ids || collision_ids(v_plan.collisions, 'existing_id') || v_contact_ids;
@@ -127,7 +128,7 @@ BEGIN
     v_renames := v_change->'set' ?| '{first_name,last_name}';
     v_locked_ids := lock_contact_merge(p_organization_id, p_input, v_renames);
   END LOOP;
-  SELECT * INTO v_plan FROM contact_merge_plan(p_organization_id, p_input);
+  SELECT * INTO v_plan FROM contact_merge_plan(p_organization_id, p_input, v_change->'set' ?| '{first_name,last_name}');
   IF v_is_dry_run AND (p_input->>'merges_opportunities')::boolean THEN
     PERFORM check_merged_contacts(p_organization_id, v_plan.collisions, (p_input->>'contact_limit')::int, v_other_id, v_id);
   ELSIF NOT v_is_dry_run THEN

@@ -153,17 +153,23 @@ BEGIN
 END
 $$;
 
--- p_input: {id, version}. Deletes a note, but not the records that it is linked to. Also erases the values in its events, because a note
--- is free text about people.
+-- p_input: {id, version, batch: {rows, bytes, erased}}. Deletes a note, but not the records that it is linked to. Also erases the values in
+-- its events, because a note is free text about people.
 CREATE OR REPLACE FUNCTION delete_note(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_old notes;
+  v_erased jsonb;
 BEGIN
   SELECT * INTO v_old FROM notes n WHERE n.organization_id = p_organization_id AND n.id = (p_input->>'id')::uuid FOR UPDATE;
   PERFORM check_version(v_old.version, p_input);
+  IF NOT delete_results_of_record(p_organization_id, v_old.id, (p_input->'batch'->>'rows')::int) THEN
+    RETURN unfinished_deletion(p_input);
+  END IF;
+  v_erased := erase_events(p_organization_id, 'note', ARRAY[v_old.id], p_input->'batch');
+  IF v_erased IS NOT NULL THEN
+    RETURN unfinished_deletion(p_input, v_erased);
+  END IF;
   DELETE FROM notes n WHERE n.organization_id = p_organization_id AND n.id = v_old.id;
-  PERFORM delete_results_of_record(p_organization_id, v_old.id);
-  PERFORM erase_events(p_organization_id, 'note', v_old.id);
   PERFORM collect_events(ARRAY[erasure_event('note', v_old.id, v_old.version)]);
   RETURN jsonb_build_object('id', v_old.id);
 END
@@ -179,33 +185,41 @@ BEGIN
 END
 $$;
 
--- Removes a record from at most p_limit of its notes. Returns false if more notes may be left. The caller holds the lock of the record.
--- p_object: 'account', 'contact' or 'opportunity'.
-CREATE OR REPLACE FUNCTION detach_notes(p_organization_id uuid, p_object text, p_id uuid, p_limit int) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+-- Removes a record from a batch of its notes. Returns false if more notes may be left. The caller holds the lock of the record.
+-- p_object: 'account', 'contact' or 'opportunity'. p_batch: {rows, bytes}, see contact_deletion.sql.
+CREATE OR REPLACE FUNCTION detach_notes(p_organization_id uuid, p_object text, p_id uuid, p_batch jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_ids uuid[] := note_ids_of_record(p_organization_id, p_object, p_id, p_limit);
+  v_rows int := p_batch->'rows';
+  v_bytes bigint := p_batch->'bytes';
+  v_ids uuid[] := note_ids_of_record(p_organization_id, p_object, p_id, v_rows);
+  v_done uuid[] := '{}';
   v_key text := p_object || '_ids';
   v_id uuid;
   v_note notes;
   v_links jsonb;
+  v_event text;
   v_events text[] := '{}';
 BEGIN
   FOR v_id IN SELECT i FROM unnest(v_ids) i ORDER BY i LOOP
+    EXIT WHEN v_bytes <= 0;
+    v_done := v_done || v_id;
     SELECT * INTO v_note FROM notes n WHERE n.organization_id = p_organization_id AND n.id = v_id FOR NO KEY UPDATE;
     CONTINUE WHEN NOT FOUND;
     v_links := note_links(p_organization_id, v_note.id);
-    v_events := v_events || change_event('note', note_event_record(v_note, v_links),
+    v_event := change_event('note', note_event_record(v_note, v_links),
       note_event_record(touch_note(v_note), v_links || jsonb_build_object(v_key, (v_links->v_key) - p_id::text)));
+    v_events := v_events || v_event;
+    v_bytes := v_bytes - octet_length(v_event);
   END LOOP;
   IF p_object = 'account' THEN
-    DELETE FROM note_accounts l WHERE l.organization_id = p_organization_id AND l.account_id = p_id AND l.note_id = ANY (v_ids);
+    DELETE FROM note_accounts l WHERE l.organization_id = p_organization_id AND l.account_id = p_id AND l.note_id = ANY (v_done);
   ELSIF p_object = 'contact' THEN
-    DELETE FROM note_contacts l WHERE l.organization_id = p_organization_id AND l.contact_id = p_id AND l.note_id = ANY (v_ids);
+    DELETE FROM note_contacts l WHERE l.organization_id = p_organization_id AND l.contact_id = p_id AND l.note_id = ANY (v_done);
   ELSE
-    DELETE FROM note_opportunities l WHERE l.organization_id = p_organization_id AND l.opportunity_id = p_id AND l.note_id = ANY (v_ids);
+    DELETE FROM note_opportunities l WHERE l.organization_id = p_organization_id AND l.opportunity_id = p_id AND l.note_id = ANY (v_done);
   END IF;
   PERFORM collect_events(v_events);
-  RETURN cardinality(v_ids) < p_limit;
+  RETURN (cardinality(v_ids) >= v_rows OR v_bytes <= 0) IS NOT TRUE;
 END
 $$;
 

@@ -146,8 +146,8 @@ BEGIN
 END
 $$;
 
--- p_input: {id, version}. First removes the opportunity from its notes, at most 1,000 in one call. If more notes may be left, it returns
--- {is_deleted: false}, and the caller commits and calls again.
+-- p_input: {id, version, batch: {rows, bytes}}. First removes the opportunity from its notes, in several calls if there are many
+-- (contact_deletion.sql).
 CREATE OR REPLACE FUNCTION delete_opportunity(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_id uuid := p_input->>'id';
@@ -156,12 +156,12 @@ BEGIN
   PERFORM lock_opportunities(p_organization_id, ARRAY[v_id]);
   SELECT * INTO v_old FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = v_id;
   PERFORM check_version(v_old.version, p_input);
-  IF NOT detach_notes(p_organization_id, 'opportunity', v_id, 1000) THEN
-    RETURN jsonb_build_object('id', v_id, 'is_deleted', false);
+  IF NOT detach_notes(p_organization_id, 'opportunity', v_id, p_input->'batch')
+    OR NOT delete_results_of_record(p_organization_id, v_id, (p_input->'batch'->>'rows')::int) THEN
+    RETURN unfinished_deletion(p_input);
   END IF;
   PERFORM collect_events(ARRAY[deletion_event('opportunity', opportunity_event_record(v_old, additional_contact_ids(p_organization_id, v_id)))]);
   DELETE FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = v_id;
-  PERFORM delete_results_of_record(p_organization_id, v_id);
   RETURN jsonb_build_object('id', v_id);
 END
 $$;

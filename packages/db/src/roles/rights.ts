@@ -53,7 +53,7 @@ const tables: Readonly<Record<string, readonly [read: Privileges, inbound: Privi
 
 /** Functions that only this gateway's role may execute, with their argument types. */
 export const functionsOf = (gateway: GatewayKind): readonly string[] =>
-  gateway === 'inbound' ? ['make_event_partitions()', 'drop_event_partitions(int)'] : [];
+  gateway === 'inbound' ? ['make_event_partitions()', 'drop_event_partitions(int)', 'refresh_statistics(text)'] : [];
 
 /** All rights on tables that a gateway needs. Its role gets exactly these. */
 export const rightsOf = (gateway: GatewayKind): Right[] => [

@@ -2,8 +2,8 @@ import type { Database, Queries } from '../database.js';
 
 /** The most stored records that one transaction rebuilds. It is low so that writes wait only briefly for a row. */
 const batchSize = 500;
-/** The most bytes of stored records that one transaction rebuilds, unless one record alone has more. */
-const batchBytes = 4 * 1024 * 1024;
+/** The most bytes that one transaction of a batch rebuilds or logs, unless one record alone has more. */
+export const batchBytes = 4 * 1024 * 1024;
 /** A rebuild that no process has worked on for this long was abandoned. It is longer than any statement may take. */
 export const abandonedAfterSeconds = 30;
 

@@ -1,28 +1,44 @@
-import { isFailure, type ObjectType } from '@crm/domain';
+import { Failure, isFailure, type ObjectType } from '@crm/domain';
 import type { Database } from '../database.js';
+import { batchBytes } from '../setup/refresh-records.js';
 import { runWrite, type UpdateTarget, type Write, type WriteOrigin, type Written } from './write.js';
 
 /** The result of a delete function. */
 interface Deletion {
   readonly id: string;
-  /** False if the call may have detached the record from only some of its opportunities or notes. The caller must then repeat it. */
+  /** False if the call ended before the deletion was complete. The caller must then repeat it. */
   readonly is_deleted?: boolean;
+  /** The progress in the change log, for the next call. */
+  readonly erased?: object | null;
 }
 
+/** How much one transaction of a deletion may do: change or erase so many records or events, with so many bytes in the change log. */
+export interface DeletionBatch {
+  readonly rows: number;
+  readonly bytes: number;
+  /** From the previous call. */
+  readonly erased?: object | null | undefined;
+}
+
+const defaultBatch: DeletionBatch = { rows: 250, bytes: batchBytes };
+/** A request ends after this time even if its deletion does not. With its last transaction, it ends before a shutdown would cut it off. */
+const deletionLimitMs = 10_000;
+
 /** One call of a delete function. {@link deleteRecord} repeats it until the record is deleted. */
-export const recordDeletion = (kind: ObjectType | 'note', { id, version }: UpdateTarget): Write<Deletion> => ({
-  function: `delete_${kind}`,
-  input: { id, version },
-});
+export const recordDeletion = (
+  kind: ObjectType | 'note',
+  { id, version }: UpdateTarget,
+  batch: DeletionBatch = defaultBatch,
+): Write<Deletion> => ({ function: `delete_${kind}`, input: { id, version, batch } });
 
 /**
- * Deletes a record permanently, and all stored results of idempotent requests that contain its values. A contact is first detached from
- * its opportunities and notes, and an account or opportunity from its notes. This takes several transactions for a contact with 250 or
- * more of either, and for an account or opportunity with 1,000 or more notes. If the deletion is interrupted, the record still exists with
- * fewer links, and the next call continues.
+ * Deletes a record permanently, and all stored results of idempotent requests that contain its values. First detaches it from other
+ * records. Erases the values of a contact or note in its events. Each transaction ends after a batch. If the deletion is interrupted, the
+ * record still exists with fewer links and erased events, and the next call continues.
  *
  * @param target - the version is checked only when the deletion begins
- * @throws Failure `not_found`; `precondition_failed` for another version; `account_in_use`
+ * @throws Failure `not_found`; `precondition_failed` for another version; `account_in_use`; `deletion_unfinished` if the next call will
+ * continue
  */
 export const deleteRecord = async (
   database: Database,
@@ -30,14 +46,19 @@ export const deleteRecord = async (
   kind: ObjectType | 'note',
   target: UpdateTarget,
   origin: WriteOrigin | null = null,
+  limits: { readonly batch: DeletionBatch; readonly ms: number } = { batch: defaultBatch, ms: deletionLimitMs },
 ): Promise<Written<Deletion>> => {
-  let written = await runWrite(database, organizationId, recordDeletion(kind, target), null, origin);
+  const endsAtMs = performance.now() + limits.ms;
+  let written = await runWrite(database, organizationId, recordDeletion(kind, target, limits.batch), null, origin);
   while (written.result.is_deleted === false) {
-    const next = recordDeletion(kind, { id: target.id });
-    const later = await runWrite(database, organizationId, next, null, origin).catch((error: unknown) => {
+    if (performance.now() > endsAtMs) throw new Failure({ kind: 'deletion_unfinished' });
+    const next = recordDeletion(kind, { id: target.id }, { ...limits.batch, erased: written.result.erased });
+    const later = await runWrite(database, organizationId, next, null, origin).catch((cause: unknown) => {
       // A parallel deletion finished first.
-      if (isFailure(error, 'not_found')) return null;
-      throw error;
+      if (isFailure(cause, 'not_found')) return null;
+      if (isFailure(cause, 'timeout') || isFailure(cause, 'unavailable'))
+        throw new Failure({ kind: 'deletion_unfinished' }, { cause });
+      throw cause;
     });
     if (later === null) return written;
     written = later;

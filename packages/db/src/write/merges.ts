@@ -19,7 +19,8 @@ export const mergeLimits = {
   merged_opportunities: 500,
   contacts: 5_000,
   notes: 500,
-  note_bytes: 8 * 1024 * 1024,
+  /** Bytes of the values of all these records together. */
+  bytes: 8 * 1024 * 1024,
 } as const;
 
 /** Two records to merge. */

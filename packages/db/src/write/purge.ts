@@ -23,3 +23,23 @@ export const purgeExpiredResults = async (database: Database): Promise<number> =
   }
   return deleted;
 };
+
+/** The tables with values of people, from small to large. The events have no statistics of values. */
+const personalTables = ['contact_aliases', 'idempotency_keys', 'contacts', 'notes', 'opportunities'];
+
+/**
+ * Collects the planner's statistics of tables with values of people again if they have changed. Otherwise the statistics could contain
+ * values of erased people.
+ * @returns the number of tables
+ */
+export const refreshStatistics = async (database: Database): Promise<number> => {
+  let refreshed = 0;
+  for (const table of personalTables) {
+    const text = 'SELECT refresh_statistics($1) AS "isRefreshed"';
+    const { isRefreshed } = await database.withConnection((connection) =>
+      connection.queryServer<{ isRefreshed: boolean }>(text, [table]),
+    );
+    if (isRefreshed) refreshed += 1;
+  }
+  return refreshed;
+};

@@ -20,7 +20,8 @@ const mergeLimitTexts: Readonly<
     `One merge merges at most ${limit} pairs of opportunities with the same pipeline and name: rename or delete some first`,
   contacts: (limit) => `One merge moves at most ${limit} contacts: delete or move some first`,
   notes: (limit) => `One merge moves at most ${limit} notes: delete some first`,
-  note_bytes: (limit) => `One merge moves notes of at most ${limit / 1024 / 1024} MB of text: delete some first`,
+  bytes: (limit) =>
+    `One merge changes records with at most ${limit / 1024 / 1024} MB of values: delete or move some first`,
   additional_contacts: (limit) =>
     `A merged opportunity would have more than ${limit} additional contacts: remove some first`,
 };
@@ -142,6 +143,8 @@ const answerTo = (reason: FailureReason): Answer => {
       return conflict(mergeLimitTexts[reason.object](reason.limit));
     case 'idempotency_in_flight':
       return [reason.kind, retry];
+    case 'deletion_unfinished':
+      return ['unavailable', { message: 'The deletion has begun: send the request again to continue', ...retry }];
     case 'unavailable':
       return ['unavailable', retry];
     default:
