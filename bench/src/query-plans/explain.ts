@@ -1,4 +1,11 @@
-import { type AdministrationDatabase, explainReused, planCost, type PlanNode, type TenantStatement } from '@crm/db';
+import {
+  type AdministrationDatabase,
+  explainStatement,
+  openExplained,
+  planCost,
+  type PlanNode,
+  type TenantStatement,
+} from '@crm/db';
 
 /** The cost of one or more statements. */
 export interface Cost {
@@ -35,14 +42,19 @@ export const measure = async <T>(
   let buffers = 0;
   let ownBuffers = 0;
   const scans = new Set<string>();
+  const reading = openExplained(database.url, 0);
   const query: AdministrationDatabase['query'] = async (organizationId, statement) => {
-    const cost = planCost((await explainReused(database, organizationId, statement)).Plan);
+    const cost = planCost((await explainStatement(reading, organizationId, statement)).plan);
     statements += 1;
     buffers += cost.buffers;
     ownBuffers += (await ownCost(database, statement, [organizationId, ...statement.values])).buffers;
     for (const table of cost.sequentialScans) scans.add(table);
     return database.query(organizationId, statement);
   };
-  const result = await work({ ...database, query });
-  return { result, cost: { statements, buffers, ownBuffers, sequentialScans: [...scans] } };
+  try {
+    const result = await work({ ...database, query });
+    return { result, cost: { statements, buffers, ownBuffers, sequentialScans: [...scans] } };
+  } finally {
+    await reading.close();
+  }
 };

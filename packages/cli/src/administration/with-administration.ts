@@ -68,7 +68,7 @@ export const withAdministration = async <T>(
     return await work({
       administration: administration(database, origin),
       setup: (organizationId) => findSetup(() => loadSetup(database, organizationId), organizationId),
-      explainPage: (request) => explainPage(database, request),
+      explainPage: (request) => explainPage(database, request, statementTimeoutMs),
       rebuildRecords: (organizationId, onProgress) => rebuildRecords(database, organizationId, onProgress, origin),
     });
   } catch (error) {

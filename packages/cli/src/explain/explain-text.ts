@@ -35,8 +35,9 @@ const valueText = (value: unknown, index: number): string => {
 };
 
 const statementText = (statement: ExplainedStatement, index: number, all: readonly unknown[]): string => {
-  const { planningMs, executionMs, buffers, rows, sequentialScans, sql, values } = statement;
-  const times = `${milliseconds(planningMs)} planning (the plan is reused), ${milliseconds(executionMs)} execution`;
+  const { planningMs, isReused, executionMs, buffers, rows, sequentialScans, sql, values } = statement;
+  const planning = `${milliseconds(planningMs)} planning (${isReused ? 'the plan is reused' : 'in each request'})`;
+  const times = `${planning}, ${milliseconds(executionMs)} execution`;
   const cost = `${times}, ${some(buffers, 'buffer')}, ${some(rows, 'row')}${scansText(sequentialScans)}`;
   return [`Statement ${index + 1} of ${all.length}: ${cost}`, formatSql(sql), ...values.map(valueText)].join('\n');
 };

@@ -1,6 +1,5 @@
 import pg from 'pg';
-import type { AdministrationDatabase } from '../administration-database.js';
-import type { Queries, TenantStatement } from '../database.js';
+import { type Database, openDatabase, type Queries, type TenantStatement } from '../database.js';
 import { withMergedLists } from './filter/merge-lists.js';
 import { withLatestLabels } from './latest-labels.js';
 import { listPage } from './list-page.js';
@@ -34,12 +33,10 @@ export interface StatementCost {
 }
 
 /** An executed statement of a page. */
-export interface ExplainedStatement extends StatementCost {
+export interface ExplainedStatement extends StatementCost, Omit<ExplainedPlan, 'plan'> {
   readonly sql: string;
   /** The values of `$1`, `$2` and so on. */
   readonly values: readonly unknown[];
-  readonly planningMs: number;
-  readonly executionMs: number;
   readonly rows: number;
 }
 
@@ -74,47 +71,72 @@ const literal = (value: unknown): string => {
   );
 };
 
+/** The cost of a statement as the read gateway runs it. */
+export interface ExplainedPlan {
+  readonly plan: PlanNode;
+  readonly planningMs: number;
+  readonly executionMs: number;
+  /** Whether the gateway makes the plan once per connection, for all values. It plans very long statements in each request. */
+  readonly isReused: boolean;
+}
+
 /**
- * Runs a statement with `EXPLAIN (ANALYZE, BUFFERS)`, prepared and with a plan for all values, as the read gateway runs it. The gateway
- * makes this plan once per connection.
+ * Runs a statement once for its rows and once with `EXPLAIN (ANALYZE, BUFFERS)`, with the plan that its connection reuses.
+ * @param database - a pool for reads
  */
-export const explainReused = async (
-  { pool }: Pick<AdministrationDatabase, 'pool'>,
+export const explainStatement = (
+  database: Database,
   organizationId: string,
   { text, values }: TenantStatement,
-): Promise<ExplainRow['QUERY PLAN'][0]> => {
-  const client = await pool.connect();
-  try {
-    await client.query(`SET plan_cache_mode = force_generic_plan; PREPARE explained AS ${text}`);
-    const bound = [organizationId, ...values].map(literal).join(', ');
-    const explained = await client.query<ExplainRow>(
-      `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) EXECUTE explained(${bound})`,
+): Promise<ExplainedPlan> =>
+  database.withConnectionOf(organizationId, async (connection) => {
+    await connection.query(organizationId, { text, values });
+    const { name } = await connection.queryServer<{ name: string | null }>(
+      'SELECT (SELECT p.name FROM pg_prepared_statements p WHERE p.statement = $1) AS name',
+      [text],
     );
-    const [row] = explained.rows;
-    if (row === undefined) throw new Error('EXPLAIN returned no plan');
-    return row['QUERY PLAN'][0];
-  } finally {
-    await client.query('DEALLOCATE ALL; RESET plan_cache_mode');
-    client.release();
-  }
-};
+    const explain = 'EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON)';
+    const bound = [organizationId, ...values];
+    const row =
+      name === null
+        ? await connection.queryServer<ExplainRow>(`${explain} ${text}`, bound)
+        : await connection.queryServer<ExplainRow>(
+            `${explain} EXECUTE ${pg.escapeIdentifier(name)}(${bound.map(literal).join(', ')})`,
+            [],
+          );
+    const [{ Plan: plan, ...times }] = row['QUERY PLAN'];
+    const { 'Planning Time': planningMs, 'Execution Time': executionMs } = times;
+    return { plan, planningMs, executionMs, isReused: name !== null };
+  });
 
-/** Reads a page as `listPage` does, and runs each statement twice: first to explain it, then for its rows. */
-export const explainPage = async (database: AdministrationDatabase, asked: PageRequest): Promise<ExplainedPage> => {
-  const request = withMergedLists(await withLatestLabels(database, asked));
-  const statements: ExplainedStatement[] = [];
-  const query: Queries['query'] = async (organizationId, statement) => {
-    const { Plan: plan, ...times } = await explainReused(database, organizationId, statement);
-    statements.push({
-      sql: statement.text,
-      values: [organizationId, ...statement.values],
-      planningMs: times['Planning Time'],
-      executionMs: times['Execution Time'],
-      rows: plan['Actual Rows'],
-      ...planCost(plan),
-    });
-    return database.query(organizationId, statement);
-  };
-  const { records } = await listPage({ query }, request);
-  return { plans: planPage(request), statements, records: records.length };
+/** Opens a pool with one connection, which plans as the read gateway does. */
+export const openExplained = (url: string, statementTimeoutMs: number): Database =>
+  openDatabase({ url, applicationName: 'crm-explain', maxConnections: 1, statementTimeoutMs, isForReads: true });
+
+/** Reads a page as `listPage` does, and explains each of its statements. */
+export const explainPage = async (
+  { url }: Pick<Database, 'url'>,
+  asked: PageRequest,
+  statementTimeoutMs = 0,
+): Promise<ExplainedPage> => {
+  const database = openExplained(url, statementTimeoutMs);
+  try {
+    const request = withMergedLists(await withLatestLabels(database, asked));
+    const statements: ExplainedStatement[] = [];
+    const query: Queries['query'] = async (organizationId, statement) => {
+      const { plan, ...cost } = await explainStatement(database, organizationId, statement);
+      statements.push({
+        ...cost,
+        sql: statement.text,
+        values: [organizationId, ...statement.values],
+        rows: plan['Actual Rows'],
+        ...planCost(plan),
+      });
+      return database.query(organizationId, statement);
+    };
+    const { records } = await listPage({ query }, request);
+    return { plans: planPage(request), statements, records: records.length };
+  } finally {
+    await database.close();
+  }
 };
