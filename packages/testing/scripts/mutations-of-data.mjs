@@ -113,8 +113,8 @@ BEGIN
     requirement: 'R4',
     removed: 'the single transaction for everything that a call creates',
     file: 'packages/db/src/write/write.ts',
-    from: 'const statement = { text: writeSql, values, isPrepared: true };',
-    to: `const statement = { text: writeSql, values, isPrepared: true };
+    from: 'const statement = { text: writeSql, values };',
+    to: `const statement = { text: writeSql, values };
     const first = "SELECT ensure_accounts($1, coalesce($2::jsonb->'accounts', '[]'), coalesce($2::jsonb->'contacts', '[]'))";
     await database.query(organizationId, { text: first, values: [values[1]] });`,
     tests: 'apps/inbound-gateway interrupted-writes',
