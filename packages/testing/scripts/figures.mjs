@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { root } from './test-files.mjs';
+import { root } from './repository-files.mjs';
 
 /** The names of the requirements in docs/security.md, by number. */
 const requirements = Object.fromEntries(

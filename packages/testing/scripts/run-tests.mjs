@@ -12,7 +12,8 @@ import { printNotRun } from './not-run.mjs';
 import { processorSeconds } from './processor-seconds.cjs';
 import { printDearestFiles } from './processor-time.mjs';
 import { installCommand, missingPrograms } from './programs.mjs';
-import { isInTier, listTestFiles, root } from './test-files.mjs';
+import { root } from './repository-files.mjs';
+import { isInTier, listTestFiles } from './test-files.mjs';
 import { startTestStack } from './test-stack.mjs';
 
 /** The most processor seconds that `npm test` may take, with its build. It only goes down; the goal is 130. */

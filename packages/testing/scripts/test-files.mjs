@@ -1,9 +1,8 @@
 // Lists every test file of the repository, with its properties from its name and text.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
-export const root = fileURLToPath(new URL('../../../', import.meta.url));
+import { filesIn, root } from './repository-files.mjs';
 
 /**
  * @typedef {object} TestFile
@@ -15,15 +14,6 @@ export const root = fileURLToPath(new URL('../../../', import.meta.url));
  * @property {readonly string[]} needs names of programs.mjs
  * @property {readonly string[]} requirements R-numbers it reports figures for
  */
-
-const skippedFolders = new Set(['node_modules', 'dist', 'generated']);
-
-const pathsIn = (folder) =>
-  readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
-    const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return skippedFolders.has(entry.name) ? [] : pathsIn(path);
-    return entry.name.endsWith('.test.ts') ? [path] : [];
-  });
 
 const tierOf = (path) => /\.(system|soak)\.test\.ts$/.exec(path)?.[1] ?? 'test';
 
@@ -44,7 +34,10 @@ const describeFile = (path) => {
 };
 
 /** @returns {readonly TestFile[]} */
-export const listTestFiles = () => ['apps', 'bench', 'packages'].flatMap(pathsIn).map(describeFile);
+export const listTestFiles = () =>
+  filesIn('')
+    .filter((path) => path.endsWith('.test.ts'))
+    .map(describeFile);
 
 /** Which files each tier runs. */
 export const isInTier = {

@@ -1,0 +1,55 @@
+// `npm run weight`: counts the lines of each part of the repository, and fails if a part has more than its budget.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { filesIn, root } from './repository-files.mjs';
+
+/** The most lines of each part. They only go down, except where lines move from one part to another. */
+const budgets = {
+  '.ci': 139,
+  'apps/inbound-gateway': 1831,
+  'apps/read-gateway': 1047,
+  bench: 3832,
+  docker: 218,
+  'packages/cli': 8547,
+  'packages/client': 1090,
+  'packages/contract': 4148,
+  'packages/db': 9831,
+  'packages/domain': 3221,
+  'packages/http': 2924,
+  'packages/local-postgres': 554,
+  'packages/reference': 1147,
+  'packages/testing': 3311,
+  prisma: 595,
+  'all source lines': 42435,
+  'lines of tests': 33150,
+  'lines of pages': 9291,
+};
+
+const generatedFiles = ['packages/client/src/types.ts', 'packages/db/sql/schema.sql'];
+const linesOf = (path) => readFileSync(join(root, path), 'utf8').trimEnd().split('\n');
+
+/** Lines that are neither blank nor only a comment. */
+const sourceLines = (path) => {
+  let inComment = false;
+  return linesOf(path).filter((line) => {
+    const isComment = inComment || /^\s*\/\*/.test(line);
+    inComment = isComment && !line.includes('*/');
+    return !isComment && !/^\s*($|\/\/|--)/.test(line);
+  }).length;
+};
+
+const lines = Object.fromEntries(Object.keys(budgets).map((part) => [part, 0]));
+for (const path of filesIn('')) {
+  const part = /^((apps|packages)\/)?[^/]+(?=\/)/.exec(path)?.[0];
+  if (path.endsWith('.md')) lines['lines of pages'] += linesOf(path).length;
+  if (part === undefined || !/\.([cm]?[jt]sx?|sql)$/.test(path) || generatedFiles.includes(path)) continue;
+  if (/\.test\.ts$|(^|\/)tests\//.test(path)) lines['lines of tests'] += linesOf(path).length;
+  else for (const name of [part, 'all source lines']) lines[name] = (lines[name] ?? 0) + sourceLines(path);
+}
+
+for (const [part, count] of Object.entries(lines)) {
+  const budget = budgets[part] ?? 0;
+  if (count > budget) process.exitCode = 1;
+  console.log(`${part.padEnd(24)} ${String(count).padStart(6)}${count > budget ? `, its budget is ${budget}` : ''}`);
+}
