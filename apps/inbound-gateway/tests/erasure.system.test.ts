@@ -46,8 +46,8 @@ const fillEvents = async (count: number, object: string, id: string): Promise<vo
   );
   await fill(
     count,
-    `INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, record)
-     SELECT $1, $2::bigint + n, now(), gen_random_uuid(), $3::text || '.updated', $3, $4, n, jsonb_build_object('large', $5::text) NUMBERED`,
+    `INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, record, bytes)
+     SELECT $1, $2::bigint + n, now(), gen_random_uuid(), $3::text || '.updated', $3, $4, n, jsonb_build_object('large', $5::text), octet_length($5::text) NUMBERED`,
     ...[head?.position, object, id, largest],
   );
 };

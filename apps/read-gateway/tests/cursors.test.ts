@@ -137,8 +137,8 @@ beforeAll(async () => {
   const [dealId = ''] = await addDeals(['see', 'bee', 'tree', 'See', 'SEE'].map((name) => ({ name, stageId })));
   // A second event of each record, so that its history has a second page.
   await database.pool.query(
-    `INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, changed)
-     SELECT organization_id, 1000 + position, occurred_at, gen_random_uuid(), type, object, record_id, version, '{}'
+    `INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, changed, bytes)
+     SELECT organization_id, 1000 + position, occurred_at, gen_random_uuid(), type, object, record_id, version, '{}', 0
        FROM events WHERE organization_id = $1`,
     [organization.id],
   );

@@ -125,9 +125,9 @@ describe('200', () => {
     const organization = await withEvents(1);
     const { pool } = gateway.database;
     await pool.query(
-      `INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, record, changed)
+      `INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, record, changed, bytes)
        SELECT organization_id, 1 + n, occurred_at, gen_random_uuid(), 'account.updated', object, record_id, 1 + n,
-              jsonb_build_object('text', repeat(md5(n::text), 100000)), '{}'
+              jsonb_build_object('text', repeat(md5(n::text), 100000)), '{}', 3200000
          FROM events, generate_series(1, 5) n WHERE organization_id = $1`,
       [organization.id],
     );
@@ -213,8 +213,8 @@ describe.each<ObjectType>(['account', 'contact', 'opportunity'])('the history of
     const [id] = [await add('first', owner), await add('other', owner)];
     await gateway.database.pool.query(
       `WITH h AS (UPDATE event_heads SET position = position + 4 WHERE organization_id = $1 RETURNING position)
-       INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, record, changed)
-       SELECT $1, h.position - 4 + n, e.occurred_at, gen_random_uuid(), $3 || '.updated', e.object, e.record_id, 1 + n, e.record, '{}'
+       INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, record, changed, bytes)
+       SELECT $1, h.position - 4 + n, e.occurred_at, gen_random_uuid(), $3 || '.updated', e.object, e.record_id, 1 + n, e.record, '{}', e.bytes
          FROM h, generate_series(1, 4) n, events e WHERE organization_id = $1 AND record_id = $2`,
       [owner.id, id, object],
     );

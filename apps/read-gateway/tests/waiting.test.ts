@@ -123,8 +123,8 @@ describe('200', () => {
     await records().addAccount('many.example', 'Many');
     const { pool } = gateway.database;
     await pool.query(
-      `INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, changed)
-       SELECT organization_id, 1 + n, occurred_at, gen_random_uuid(), 'account.updated', object, record_id, version, '{}'
+      `INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, changed, bytes)
+       SELECT organization_id, 1 + n, occurred_at, gen_random_uuid(), 'account.updated', object, record_id, version, '{}', 0
          FROM events, generate_series(1, 10004) n WHERE organization_id = $1`,
       [organization.id],
     );

@@ -29,10 +29,10 @@ const fillLog = async (url: string, organizationId: string): Promise<void> => {
          SELECT o.*, kind, row_number() OVER (ORDER BY kind, o.id) AS position,
                 opportunity_event_record(o, '{}') AS event_record
            FROM (SELECT * FROM opportunities WHERE organization_id = $1 LIMIT $2) o, unnest(ARRAY['created', 'updated']) kind), appended AS (
-         INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, request_id, record, previous, changed)
+         INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, request_id, record, previous, changed, bytes)
          SELECT organization_id, position, now(), gen_random_uuid(), 'opportunity.' || kind, 'opportunity', id, version,
                 'bench-' || position, event_record, CASE kind WHEN 'updated' THEN '{"next_step": "Call"}'::jsonb END,
-                CASE kind WHEN 'updated' THEN '{next_step}'::text[] ELSE '{}' END FROM changes)
+                CASE kind WHEN 'updated' THEN '{next_step}'::text[] ELSE '{}' END, octet_length(event_record::text) FROM changes)
        INSERT INTO event_heads (organization_id, position, oldest_position) SELECT $1, count(*), 1 FROM changes
        ON CONFLICT (organization_id) DO UPDATE SET position = excluded.position`,
       [organizationId, loggedOpportunities],

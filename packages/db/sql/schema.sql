@@ -287,6 +287,8 @@ CREATE TABLE events (
   previous jsonb,
   changed text[] NOT NULL DEFAULT ARRAY[]::text[],
   is_erased boolean NOT NULL DEFAULT false,
+  base_position bigint,
+  bytes integer NOT NULL,
   CONSTRAINT events_pkey PRIMARY KEY (organization_id, "position", occurred_at)
 ) PARTITION BY RANGE (occurred_at);
 CREATE INDEX events_organization_id_object_record_id_position_idx ON events (organization_id, object, record_id, "position");
@@ -655,6 +657,9 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   collect_events(p_events text[]) → void
 --   take_events() → text
 --   next_event_position(p_organization_id uuid, p_count integer) → bigint
+--   event_record_changes(p_base jsonb, p_record jsonb) → jsonb
+--   changed_event_record(p_base jsonb, p_changes jsonb) → jsonb
+--   event_reference(p_organization_id uuid, p_event jsonb, p_at timestamp with time zone) → jsonb
 --   append_events(p_organization_id uuid, p_origin jsonb) → void
 --   erase_events(p_organization_id uuid, p_object text, p_ids uuid[], p_batch jsonb) → jsonb
 --   unfinished_deletion(p_input jsonb, p_erased jsonb DEFAULT NULL::jsonb) → jsonb

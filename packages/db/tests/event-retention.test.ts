@@ -76,8 +76,8 @@ describe('retention', () => {
     const other = await administration(database).createOrganization({ name: 'Beside' });
     for (const id of [organizationId, other.id]) {
       await database.pool.query(
-        `INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version)
-         SELECT $1, n, '2019-05-05 12:00Z', gen_random_uuid(), 'account.created', 'account', gen_random_uuid(), 1
+        `INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, bytes)
+         SELECT $1, n, '2019-05-05 12:00Z', gen_random_uuid(), 'account.created', 'account', gen_random_uuid(), 1, 0
            FROM generate_series(1, 6000) n`,
         [id],
       );
@@ -123,8 +123,8 @@ describe('statistics', () => {
     };
     await change(`INSERT INTO contacts (organization_id, id, email, first_name, search_text, created_at, updated_at)
       SELECT $1, gen_random_uuid(), n || '@a.com', CASE WHEN n > 1 THEN 'Canaria' END, '', now(), now() FROM generate_series(1, 9) n`);
-    await change(`INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, record)
-      SELECT $1, n, now() + make_interval(days => 7 * n % 14), gen_random_uuid(), '', '', $1, 1, '{"name": "Canaria"}' FROM generate_series(1, 9) n`);
+    await change(`INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, record, bytes)
+      SELECT $1, n, now() + make_interval(days => 7 * n % 14), gen_random_uuid(), '', '', $1, 1, '{"name": "Canaria"}', 0 FROM generate_series(1, 9) n`);
     expect(await refreshStatistics(database)).toBe(0);
     await database.pool.query('ANALYZE');
     expect(await tablesWith('canar')).toEqual(['contacts']);

@@ -586,6 +586,8 @@ CREATE TABLE events (
   previous jsonb,
   changed text[] NOT NULL DEFAULT ARRAY[]::text[],
   is_erased boolean NOT NULL DEFAULT false,
+  base_position bigint,
+  bytes integer NOT NULL,
   CONSTRAINT events_pkey PRIMARY KEY (organization_id, position, occurred_at)
 ) PARTITION BY RANGE (occurred_at);
 CREATE INDEX events_organization_id_object_record_id_position_idx

@@ -13,7 +13,7 @@ export const createFieldOption = defineOperation<Context, typeof contract>(
       changes: (setup) => {
         const field = orNotFound(findField(setup, params.id));
         const options = [...optionsOf(field), withoutNull(body)];
-        return [updateFieldChange(field, { metadata: readOptions(field, options) }, field.metadata)];
+        return [updateFieldChange(field, { metadata: readOptions(field, options) }, field.metadata, body)];
       },
       answer: (setup) => ({
         message: 'Option added',

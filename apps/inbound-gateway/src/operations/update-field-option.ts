@@ -21,7 +21,7 @@ export const updateFieldOption = defineOperation<Context, typeof contract>(
         const options: object[] = [...current];
         options.splice(index, 1);
         options.splice(position === undefined ? index : position - 1, 0, { ...found, ...withoutNull(given) });
-        return [updateFieldChange(field, { metadata: readOptions(field, options) }, field.metadata)];
+        return [updateFieldChange(field, { metadata: readOptions(field, options) }, field.metadata, body)];
       },
       answer: (setup) => ({
         message: 'Option updated',

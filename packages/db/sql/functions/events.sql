@@ -42,6 +42,57 @@ BEGIN
 END
 $$;
 
+-- What differs between the record in an event and that in an earlier one: keys, and custom fields by slug. A custom field that has no value
+-- any more is null.
+CREATE OR REPLACE FUNCTION event_record_changes(p_base jsonb, p_record jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  v_custom jsonb := (
+    SELECT jsonb_object_agg(k.slug, p_record->'custom_fields'->k.slug)
+      FROM jsonb_object_keys((p_base->'custom_fields') || (p_record->'custom_fields')) AS k (slug)
+     WHERE p_base->'custom_fields'->k.slug IS DISTINCT FROM p_record->'custom_fields'->k.slug);
+BEGIN
+  RETURN coalesce((SELECT jsonb_object_agg(n.key, n.value) FROM jsonb_each(p_record - 'custom_fields') n WHERE p_base->n.key IS DISTINCT FROM n.value), '{}')
+    || CASE WHEN v_custom IS NULL THEN '{}' ELSE jsonb_build_object('custom_fields', v_custom) END;
+END
+$$;
+
+-- The record from which event_record_changes made p_changes; null if the values of the earlier event were erased.
+CREATE OR REPLACE FUNCTION changed_event_record(p_base jsonb, p_changes jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE STRICT AS $$
+DECLARE
+  v_custom jsonb := p_changes->'custom_fields';
+BEGIN
+  IF v_custom IS NULL THEN
+    RETURN p_base || p_changes;
+  END IF;
+  RETURN p_base || p_changes || jsonb_build_object('custom_fields',
+    ((p_base->'custom_fields') || v_custom) - ARRAY(SELECT c.key FROM jsonb_each(v_custom) c WHERE c.value = 'null'));
+END
+$$;
+
+-- How to store the record of a large event in fewer bytes: {position, changes} refers to an earlier event of the record, which holds all of
+-- its values. Null if the event needs all values itself. Only an event of the same week is used, because both then expire together.
+CREATE OR REPLACE FUNCTION event_reference(p_organization_id uuid, p_event jsonb, p_at timestamptz) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_base events;
+  v_changes jsonb;
+BEGIN
+  SELECT e.* INTO v_base FROM events e
+    WHERE e.organization_id = p_organization_id AND e.object = p_event->>'object' AND e.record_id = (p_event->>'record_id')::uuid
+      AND e.occurred_at >= event_week(p_at)
+    ORDER BY e.position DESC LIMIT 1;
+  IF v_base.base_position IS NOT NULL THEN
+    SELECT e.* INTO v_base FROM events e
+      WHERE e.organization_id = p_organization_id AND e.position = v_base.base_position AND e.occurred_at >= event_week(p_at);
+  END IF;
+  IF v_base.record IS NULL OR jsonb_typeof(p_event->'record') IS DISTINCT FROM 'object' THEN
+    RETURN NULL;
+  END IF;
+  v_changes := event_record_changes(v_base.record, p_event->'record');
+  RETURN CASE WHEN octet_length(v_changes::text) * 2 <= octet_length(v_base.record::text)
+    THEN jsonb_build_object('position', v_base.position, 'changes', v_changes) END;
+END
+$$;
+
 -- Appends the collected events. p_origin: {request_id, api_key_id}, or null if they are unknown.
 CREATE OR REPLACE FUNCTION append_events(p_organization_id uuid, p_origin jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -51,6 +102,8 @@ DECLARE
   v_api_key_id uuid := p_origin->>'api_key_id';
   v_before bigint;
   v_now timestamptz;
+  -- Smaller events are stored whole, because finding an earlier one would take longer.
+  v_large constant int := 4096;
 BEGIN
   IF v_events IS NULL THEN
     RETURN;
@@ -58,11 +111,16 @@ BEGIN
   PERFORM store_timeline();
   v_before := next_event_position(p_organization_id, v_count) - v_count;
   v_now := write_time();
-  INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, request_id, api_key_id, record, previous, changed, is_erased)
+  INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, request_id, api_key_id, record, previous, changed,
+                      is_erased, base_position, bytes)
     SELECT p_organization_id, v_before + e.ordinality, v_now, new_id(v_now), e.value->>'type', e.value->>'object', (e.value->>'record_id')::uuid,
-           (e.value->>'version')::int, v_request_id, v_api_key_id, nullif(e.value->'record', 'null'), nullif(e.value->'previous', 'null'),
-           ARRAY(SELECT c FROM jsonb_array_elements_text(e.value->'changed') c), coalesce((e.value->>'is_erased')::boolean, false)
-      FROM jsonb_array_elements(v_events) WITH ORDINALITY e;
+           (e.value->>'version')::int, v_request_id, v_api_key_id, coalesce(e.reference->'changes', nullif(e.value->'record', 'null')),
+           nullif(e.value->'previous', 'null'), ARRAY(SELECT c FROM jsonb_array_elements_text(e.value->'changed') c),
+           coalesce((e.value->>'is_erased')::boolean, false), (e.reference->>'position')::bigint, e.bytes
+      FROM (SELECT v.value, v.ordinality, v.bytes,
+                   CASE WHEN v.bytes > v_large THEN event_reference(p_organization_id, v.value, v_now) END AS reference
+              FROM (SELECT j.value, j.ordinality, octet_length(j.value::text) AS bytes
+                      FROM jsonb_array_elements(v_events) WITH ORDINALITY j) v) e;
 END
 $$;
 
@@ -92,7 +150,7 @@ BEGIN
       v_bytes := v_bytes - v_event.bytes;
       EXIT WHEN v_bytes <= 0;
     END LOOP;
-    UPDATE events e SET record = NULL, previous = NULL, changed = '{}', is_erased = true
+    UPDATE events e SET record = NULL, previous = NULL, changed = '{}', is_erased = true, base_position = NULL, bytes = 0
       WHERE e.organization_id = p_organization_id AND e.object = p_object AND e.record_id = v_id
         AND e.position > v_after AND e.position <= v_last AND NOT e.is_erased;
     v_erased := v_erased || jsonb_build_object(v_id, v_last);

@@ -1,12 +1,23 @@
 import { instantText } from '../page/order/sort-keys.js';
 
+/** The values of an event in bytes, and at most what {@link eventJson} adds to them. */
+export const eventBytes = 'e.bytes + 400';
+
+/**
+ * The record of an event. An event with a `base_position` stores only its difference from the record in that event. It has no record if the
+ * values of that event were erased.
+ */
+const recordSql = `CASE WHEN e.base_position IS NULL THEN e.record ELSE (
+  SELECT changed_event_record(b.record, e.record) FROM events b WHERE b.organization_id = $1 AND b.position = e.base_position
+     AND b.occurred_at >= event_week(e.occurred_at) AND b.occurred_at <= e.occurred_at) END`;
+
 /**
  * An event of the table `e` as JSON text, as the API returns it. `record` and `previous` are copied unchanged. Concatenation takes half the
  * time of `json_build_object`. It is safe because only `request_id` can contain characters that JSON escapes.
  */
 export const eventJson = `'{"id":"' || e.id || '","position":' || e.position || ',"type":"' || e.type
   || '","object":"' || e.object || '","record_id":"' || e.record_id || '","version":' || e.version
-  || ',"occurred_at":"' || ${instantText('e.occurred_at')} || '","record":' || coalesce(e.record::text, 'null')
+  || ',"occurred_at":"' || ${instantText('e.occurred_at')} || '","record":' || coalesce((${recordSql})::text, 'null')
   || ',"previous":' || coalesce(e.previous::text, 'null') || ',"changed":' || array_to_json(e.changed)
   || ',"request_id":' || coalesce(to_json(e.request_id)::text, 'null')
   || ',"api_key_id":' || coalesce('"' || e.api_key_id || '"', 'null') || '}'`;

@@ -4,7 +4,7 @@ import type { Queries } from '../database.js';
 import { bytesWithin, preparedLimitTo } from '../page/bound.js';
 import { recordsWithinBytes } from '../page/list-page.js';
 import { Parameters } from '../page/parameters.js';
-import { eventJson } from './event-sql.js';
+import { eventBytes, eventJson } from './event-sql.js';
 
 /** Which events of the log to read. */
 export interface EventFilter {
@@ -69,7 +69,8 @@ const inRange = (table: string, positions: string): string =>
  *       LEFT JOIN LATERAL (SELECT … FROM events e WHERE … e.position > h.after AND e.position <= h.after + 10000
  *                             AND e.object = $4 ORDER BY e.position LIMIT 101) p ON true
  *
- * Positions have no gaps, so a range of positions limits the page. Only filtered pages need a LIMIT.
+ * Positions have no gaps, so a range of positions limits the page. Only filtered pages need a LIMIT. Only the JSON of events within the
+ * byte limit is built.
  */
 const pageStatement = (request: EventPageRequest) => {
   const parameters = new Parameters();
@@ -80,11 +81,10 @@ const pageStatement = (request: EventPageRequest) => {
   if (request.object !== null) where.push(`e.object = ${parameters.add(request.object)}`);
   if (request.type !== null) where.push(`e.type = ${parameters.add(request.type)}`);
   if (request.recordId !== null) where.push(`e.record_id = ${parameters.add(request.recordId)}::uuid`);
-  const found = `SELECT e.position, ${eventJson} AS record FROM events e WHERE ${where.join(' AND ')}`;
+  const found = `SELECT e.* FROM events e WHERE ${where.join(' AND ')}`;
   const bound = preparedLimitTo(request.limit, filtered ? `${parameters.add(request.limit)}::bigint` : '');
-  // OFFSET 0 makes the planner build the JSON of an event once instead of once per use.
-  const page = filtered ? bound(`${found} ORDER BY e.position`) : `${found} OFFSET 0`;
-  const { isWithin } = bytesWithin(`${parameters.add(maxPageBytes)}::bigint`);
+  const page = filtered ? bound(`${found} ORDER BY e.position`) : found;
+  const { isWithin } = bytesWithin(`${parameters.add(maxPageBytes)}::bigint`, eventBytes);
   const present = filtered ? `(SELECT count(*) FROM events c WHERE ${inRange('c', positions)})` : 'NULL';
   const text = `
     SELECT p.${recordColumn}, ${filtered ? 'p.position' : 'NULL'} AS position,
@@ -95,8 +95,8 @@ const pageStatement = (request: EventPageRequest) => {
                    coalesce(${after}, max(d.oldest_position) - 1, 0) AS after, log_id() AS log_id
               FROM event_heads d WHERE d.organization_id = $1) h
       LEFT JOIN LATERAL (
-        SELECT s.position, CASE WHEN ${isWithin} THEN s.record END AS ${recordColumn}
-          FROM (${page}) s WINDOW w AS (ORDER BY s.position ROWS UNBOUNDED PRECEDING)) p ON true
+        SELECT e.position, CASE WHEN ${isWithin} THEN ${eventJson} END AS ${recordColumn}
+          FROM (${page}) e WINDOW w AS (ORDER BY e.position ROWS UNBOUNDED PRECEDING)) p ON true
      ORDER BY p.position`;
   return { text, values: parameters.values };
 };

@@ -5,7 +5,7 @@ import { bytesWithin, preparedLimitTo } from '../page/bound.js';
 import { type Page, recordsWithinBytes } from '../page/list-page.js';
 import { Parameters } from '../page/parameters.js';
 import { tables } from '../page/fields/record-sql.js';
-import { eventJson } from './event-sql.js';
+import { eventBytes, eventJson } from './event-sql.js';
 
 /** A page of a record's events to read, newest first. */
 export interface HistoryRequest {
@@ -50,17 +50,15 @@ export const readHistory = async (database: Queries, request: HistoryRequest): P
   if (request.position !== null) where.push(`e.position < ${parameters.add(request.position[0])}::bigint`);
   const count = request.limit + 1;
   const bound = preparedLimitTo(count, `${parameters.add(count)}::bigint`);
-  const page = bound(
-    `SELECT e.position, ${eventJson} AS record FROM events e WHERE ${where.join(' AND ')} ORDER BY e.position DESC`,
-  );
-  const { isWithin } = bytesWithin(`${parameters.add(maxPageBytes)}::bigint`);
+  const page = bound(`SELECT e.* FROM events e WHERE ${where.join(' AND ')} ORDER BY e.position DESC`);
+  const { isWithin } = bytesWithin(`${parameters.add(maxPageBytes)}::bigint`, eventBytes);
   const text = `
     SELECT p.position, p.${recordColumn}, CASE WHEN row_number() OVER (ORDER BY p.position DESC) = 1 THEN h.log_id END AS "logId"
       FROM (SELECT coalesce(max(d.oldest_position), 1) AS oldest_position, log_id() AS log_id
               FROM event_heads d WHERE d.organization_id = $1) h
       LEFT JOIN LATERAL (
-        SELECT s.position, CASE WHEN ${isWithin} THEN s.record END AS ${recordColumn}
-          FROM (${page}) s WINDOW w AS (ORDER BY s.position DESC ROWS UNBOUNDED PRECEDING)) p ON true
+        SELECT e.position, CASE WHEN ${isWithin} THEN ${eventJson} END AS ${recordColumn}
+          FROM (${page}) e WINDOW w AS (ORDER BY e.position DESC ROWS UNBOUNDED PRECEDING)) p ON true
      ORDER BY p.position DESC`;
   const statement = { text, values: parameters.values };
   const rows = await database.query<HistoryRow & Record<string, unknown>>(request.organizationId, statement);

@@ -17,9 +17,13 @@ export const preparedLimitTo =
  * Conditions that end a page when its records reach a number of bytes. They refer to the window `w` over the records `s.record` in page
  * order. PostgreSQL stores the length of each text, so the conditions do not read the text of a record beyond the limit.
  * @param bytes - the limit as SQL; the first record is always within it, whatever its length
+ * @param length - the length of a record as SQL
  */
-export const bytesWithin = (bytes: string): { readonly isWithin: string; readonly isLastWithin: string } => {
-  const sum = 'sum(octet_length(s.record)) OVER w';
+export const bytesWithin = (
+  bytes: string,
+  length = 'octet_length(s.record)',
+): { readonly isWithin: string; readonly isLastWithin: string } => {
+  const sum = `sum(${length}) OVER w`;
   const isWithin = `(${sum} <= ${bytes} OR row_number() OVER w = 1)`;
-  return { isWithin, isLastWithin: `(${isWithin} AND ${sum} + lead(octet_length(s.record)) OVER w > ${bytes})` };
+  return { isWithin, isLastWithin: `(${isWithin} AND ${sum} + lead(${length}) OVER w > ${bytes})` };
 };

@@ -168,13 +168,17 @@ export interface FieldTarget {
 /**
  * Changes a custom field. The stored records of opportunities leave out hidden and archived fields.
  * @param foundMetadata - the metadata that the new metadata are based on; the change is refused if the stored metadata differ from it
+ * @param option - the only option that changes; the audit trail shows it instead of all options
  */
 export const updateFieldChange = (
   { id, objectType, slug }: FieldTarget,
   { name, metadata, position, isHidden, isActive }: FieldSettingsChange,
   foundMetadata?: FieldMetadata | null,
+  option?: object,
 ): SetupChange => {
-  const set = withoutUndefined({ name, metadata, is_hidden: isHidden, is_active: isActive });
+  const settings = { name, is_hidden: isHidden, is_active: isActive };
+  const set = withoutUndefined({ ...settings, metadata });
+  const audited = withoutUndefined(option === undefined ? set : { ...settings, option });
   const place = withoutUndefined({ position });
   const isVisibility = objectType === 'opportunity' && (isHidden !== undefined || isActive !== undefined);
   return {
@@ -184,7 +188,7 @@ export const updateFieldChange = (
     ...place,
     ...withoutUndefined({ found_metadata: foundMetadata }),
     ...(isVisibility ? { outdates_records: true } : {}),
-    details: { object: objectType, slug, ...set, ...place },
+    details: { object: objectType, slug, ...audited, ...place },
   };
 };
 
