@@ -123,12 +123,6 @@ describe.each([
     expect((await get(alias)).text).toBe((await get(key)).text);
   });
 
-  test('200: returns only the named fields', async () => {
-    const data = (await get(key, 'fields=version')).data as Readonly<Record<string, WireRecord>>;
-    expect(data[object]).toMatchObject({ version: 1 });
-    expect(data[object]).not.toHaveProperty('created_at');
-  });
-
   test('400: refuses invalid keys and unknown fields', async () => {
     for (const text of invalid) expect([text, (await get(text)).fieldsAtFault]).toEqual([text, [parameter]]);
     expect((await get(key, 'fields=nope')).fieldsAtFault).toEqual(['fields']);

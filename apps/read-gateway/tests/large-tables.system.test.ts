@@ -1,3 +1,4 @@
+import { listNotes, type Queries } from '@crm/db';
 import { reportFigure, testSize } from '@crm/testing';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { walkSearch } from './property/walk.js';
@@ -59,4 +60,40 @@ describe('200', () => {
       expect(walked.map(({ id }) => id).sort()).toEqual([...wanted].sort());
     }
   });
+
+  test('R5: a walk over every hundredth record by a word misses none', async () => {
+    const wanted = ids.filter((_id, index) => (index + 1) % 100 === 7);
+    const walked = await walkSearch(gateway.client, 'account', { query: '07.EXAMPLE', limit: 50 });
+    expect(walked.map(({ id }) => id).sort()).toEqual([...wanted].sort());
+  });
+});
+
+test('200: finds a rare word in many notes through the trigram index, newest first', async () => {
+  const { database, organization } = gateway;
+  const text = `INSERT INTO notes (organization_id, id, title, normalized_title, search_text, created_at, updated_at)
+    SELECT $1, ('01890000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'Common ' || n, 'common ' || n,
+           'common ' || n || CASE WHEN n % 5000 = 1 THEN ' needle' ELSE '' END, now(), now() FROM generate_series(1, 12000) n`;
+  await database.query(organization.id, { text, values: [] });
+  // VACUUM moves new rows from the pending list of the index into the index.
+  await database.pool.query('VACUUM ANALYZE notes');
+  const statements: { text: string; values: readonly unknown[] }[] = [];
+  const recorder: Queries = {
+    query: (id, statement) => {
+      statements.push(statement);
+      return database.query(id, statement);
+    },
+  };
+  const targets = { accountId: null, contactId: null, opportunityId: null, position: null };
+  const read = async (words: readonly string[], limit: number) => {
+    statements.length = 0;
+    const page = await listNotes(recorder, { organizationId: organization.id, ...targets, words, limit });
+    return page.records.map((record) => (JSON.parse(record.toString()) as { title: string }).title);
+  };
+  expect(await read(['common'], 2)).toEqual(['Common 12000', 'Common 11999']);
+  expect(statements).toHaveLength(1);
+  expect(await read(['needle'], 10)).toEqual(['Common 10001', 'Common 5001', 'Common 1']);
+  expect(statements).toHaveLength(2);
+  const { text: last = '', values = [] } = statements[1] ?? {};
+  const plan = await database.query(organization.id, { text: `EXPLAIN (COSTS OFF) ${last}`, values });
+  expect(JSON.stringify(plan)).toContain('notes_search_idx');
 });

@@ -1,8 +1,6 @@
 import { getNote, listNotes as contract } from '@crm/contract';
-import { listNotes as readNotePage, type Queries } from '@crm/db';
 import type { TestOrganization } from '@crm/testing';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { startTestGateway, useGateway } from './support/gateway.js';
 
 const unknownId = '01890000-0000-7000-8000-000000000000';
@@ -74,26 +72,6 @@ describe('200', () => {
     expect(await titles({ opportunity_id: bare })).toEqual([]);
     await gateway.database.prisma.note.deleteMany({ where: { organizationId: gateway.organization.id, id } });
   });
-
-  test('shows each note once in pages of any size, even if notes are added meanwhile', async () => {
-    const fresh = await gateway.createOrganization();
-    const { addNote } = gateway.records(fresh);
-    const added: string[] = [];
-    for (const title of ['1', '2', '3', '4']) added.unshift(await addNote({ title, domains: ['a.com'] }));
-    for (const limit of [1, 3, 4]) {
-      const walked: string[] = [];
-      let cursor = '';
-      do {
-        const { data } = await gateway.client.call(contract, { query: { limit, cursor }, key: fresh.key });
-        expect(data).toMatchObject({ limit, has_more: data.next_cursor !== null });
-        walked.push(...data.notes.map(({ id }) => id));
-        cursor = data.next_cursor ?? '';
-        if (cursor !== '') await addNote({ title: 'late', domains: ['a.com'] });
-      } while (cursor !== '');
-      expect(walked.filter((id) => added.includes(id))).toEqual(added);
-      await gateway.database.prisma.note.deleteMany({ where: { organizationId: fresh.id, title: 'late' } });
-    }
-  });
 });
 
 describe('400', () => {
@@ -157,68 +135,5 @@ describe('200: q', () => {
     const account_id = (await ask({ q: 'elsewhere' })).notes[0]?.account_ids[0] ?? '';
     expect(await found('budget', { account_id })).toEqual(['Budget elsewhere']);
     expect(await found('2026', { account_id })).toEqual([]);
-  });
-
-  test('finds the same as a simple filter for random words, page by page', async () => {
-    fresh = await gateway.createOrganization();
-    const { addNote } = gateway.records(fresh);
-    const pieces = ['ann', 'Bo', 'ÇA', 'x', '%', '_', '\\', 'acme.com', '  ', '\n'];
-    const text = fc
-      .array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 5 })
-      .map((parts) => `t${parts.join('')}`);
-    const textOf = (one: { readonly title: string | null; readonly content: string | null }): string =>
-      [one.title, one.content].filter((part) => part !== null).join(' ');
-    const stored: string[] = [];
-    for (const [title, content] of fc.sample(fc.tuple(fc.option(text), text), { numRuns: 25, seed: 22 })) {
-      await addNote({ title, content, domains: ['a.com'] });
-      stored.unshift(textOf({ title, content }));
-    }
-    const word = fc.constantFrom('ann', 'nn', 'b', 'ça', '%', '_', '\\', 'acme.com', 'ta', 'taNn', 'acme');
-    const words = fc.array(word, { minLength: 1, maxLength: 3 });
-    let matches = 0;
-    const property = fc.asyncProperty(words, fc.integer({ min: 4, max: 40 }), async (some, limit) => {
-      const walked: string[] = [];
-      let cursor = '';
-      do {
-        const { notes, next_cursor: next } = await ask({ q: some.join(' '), limit, cursor });
-        walked.push(...notes.map(textOf));
-        cursor = next ?? '';
-      } while (cursor !== '');
-      const holds = (note: string) => some.every((one) => note.toLowerCase().includes(one.toLowerCase()));
-      expect(walked).toEqual(stored.filter(holds));
-      matches += walked.length;
-    });
-    await fc.assert(property, { numRuns: 25 });
-    expect(matches).toBeGreaterThan(20);
-  });
-
-  test('finds a rare word in many notes through the trigram index, newest first', async () => {
-    const many = await gateway.createOrganization();
-    const text = `INSERT INTO notes (organization_id, id, title, normalized_title, search_text, created_at, updated_at)
-      SELECT $1, ('01890000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'Common ' || n, 'common ' || n,
-             'common ' || n || CASE WHEN n % 5000 = 1 THEN ' needle' ELSE '' END, now(), now() FROM generate_series(1, 12000) n`;
-    await gateway.database.query(many.id, { text, values: [] });
-    // VACUUM moves new rows from the pending list of the index into the index.
-    await gateway.database.pool.query('VACUUM ANALYZE notes');
-    const statements: { text: string; values: readonly unknown[] }[] = [];
-    const recorder: Queries = {
-      query: (id, statement) => {
-        statements.push(statement);
-        return gateway.database.query(id, statement);
-      },
-    };
-    const targets = { accountId: null, contactId: null, opportunityId: null, position: null };
-    const read = async (words: readonly string[], limit: number) => {
-      statements.length = 0;
-      const page = await readNotePage(recorder, { organizationId: many.id, ...targets, words, limit });
-      return page.records.map((record) => (JSON.parse(record.toString()) as { title: string }).title);
-    };
-    expect(await read(['common'], 2)).toEqual(['Common 12000', 'Common 11999']);
-    expect(statements).toHaveLength(1);
-    expect(await read(['needle'], 10)).toEqual(['Common 10001', 'Common 5001', 'Common 1']);
-    expect(statements).toHaveLength(2);
-    const { text: last = '', values = [] } = statements[1] ?? {};
-    const plan = await gateway.database.query(many.id, { text: `EXPLAIN (COSTS OFF) ${last}`, values });
-    expect(JSON.stringify(plan)).toContain('notes_search_idx');
   });
 });

@@ -4,7 +4,6 @@ import { compareCodePoints, sortKey } from '@crm/domain';
 import type { TestOrganization } from '@crm/testing';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { walkSearch } from './property/walk.js';
-import { copyRecord } from './support/bulk-rows.js';
 import { startTestGateway, useGateway } from './support/gateway.js';
 
 const unknownId = '01890000-0000-7000-8000-000000000000';
@@ -120,14 +119,6 @@ describe('200: sorts deals of all pipelines by stage name', () => {
     expect(up.ids.slice(0, 6)).toEqual(up.ids.slice(0, 6).sort());
   });
 
-  test('with a filter that keeps some deals of a label, or none', async () => {
-    const named = { field: 'name', operator: 'ends_with', value: ' 1' };
-    const some = await walk({ sort: 'stage_name:desc', limit: 2, filters: named });
-    expect(some.labels).toEqual(['\u{1F600}', '\uFF5E', 'beta', 'beta', 'alpha', 'alpha']);
-    const none = { ...isMine, value: ['none'] };
-    expect((await walk({ sort: 'stage_name', limit: 9, filters: none })).ids).toEqual([]);
-  });
-
   test('also stages that are newer than the cached setup', async () => {
     const newest = ['Äb', 'á', 'ΟΔΟΣ', 'οδοσα', 'İz', 'iy', 'zz', '𐐀', '𐐨a'];
     // A refusal reloads the setup, which the gateway then caches for a second.
@@ -142,75 +133,5 @@ describe('200: sorts deals of all pipelines by stage name', () => {
       expect((await walk({ sort: 'stage_name', limit, filters })).ids).toEqual(expected);
       expect((await walk({ sort: 'stage_name:desc', limit, filters })).ids).toEqual(expected.toReversed());
     }
-  });
-});
-
-describe('200: words over all pipelines', () => {
-  /** More rows than the search reads in order before it fetches all matching records instead. */
-  const many = 5_200;
-  const isMatch = (n: number): boolean => n === 1 || n > many - 100;
-  let matching: readonly string[];
-  let owner: TestOrganization;
-
-  /** A busy pipeline whose matching deals are far apart, and a quiet one with only matching, older deals. */
-  beforeAll(async () => {
-    owner = await gateway.createOrganization();
-    const deals = [{ name: 'template' }, { name: 'template', pipelineId: owner.otherPipeline.id }];
-    const [busy = '', quiet = ''] = await gateway.records(owner).addDeals(deals);
-    const copy = (id: string, count: number, word: string, newest: string) => {
-      const text = `${word} || n`;
-      const instant = `timestamptz '${newest}' - n * interval '1 minute'`;
-      const columns = {
-        name: text,
-        normalized_name: text,
-        search_text: text,
-        created_at: instant,
-        updated_at: instant,
-      };
-      return copyRecord(gateway.database, owner.id, { objectType: 'opportunity', id, count, columns });
-    };
-    const word = `CASE WHEN n = 1 OR n > ${many - 100} THEN 'needle ' ELSE 'hay ' END`;
-    const inBusy = await copy(busy, many, word, '2026-06-01T00:00Z');
-    const inQuiet = await copy(quiet, 80, `'needle '`, '2020-06-01T00:00Z');
-    matching = [...inBusy.filter((_id, index) => isMatch(index + 1)), ...inQuiet];
-  });
-
-  test.each([50, 150])('pages of %i list the matches of all pipelines in one order', async (limit) => {
-    const walked = await walkSearch(gateway.clientOf(owner), 'opportunity', { query: 'NEEDLE', limit });
-    expect(walked.map(({ id }) => id)).toEqual(matching);
-  });
-});
-
-describe('200: every part of a text finds it in any case', () => {
-  const names = ['ΟΔΥΣ Α', 'ὀδὸς ΟΣ.', 'İST İş', 'ıŞI'];
-  let owner: TestOrganization;
-  beforeAll(async () => {
-    owner = await gateway.createOrganization();
-    await gateway.records(owner).addDeals(names.map((name) => ({ name })));
-  });
-
-  test.each(names)('%s', async (name) => {
-    const points = Array.from(name);
-    const bodies: object[] = [];
-    for (let start = 0; start < points.length; start += 1) {
-      for (let end = start + 1; end <= points.length; end += 1) {
-        const value = points.slice(start, end).join('');
-        const leaf = (operator: string) => ({ field: 'name', operator, value });
-        const leaves = [leaf('contains')];
-        if (start === 0) leaves.push(leaf('starts_with'));
-        if (end === points.length) leaves.push(leaf('ends_with'));
-        bodies.push({ query: value, filters: leaves });
-      }
-    }
-    // All at once: one answer that lacks the name fails.
-    const found = await Promise.all(bodies.map((body) => namesOf(body, owner)));
-    for (const [index, one] of found.entries())
-      expect([bodies[index], one]).toEqual([bodies[index], expect.arrayContaining([name])]);
-    const lower = name.toLowerCase().replaceAll('i\u0307', 'i');
-    expect(await namesOf({ filters: { field: 'name', operator: 'in', value: [lower] } }, owner)).toEqual([name]);
-  });
-
-  test('finds another spelling of sigma', async () => {
-    expect(await namesOf({ filters: { field: 'name', operator: 'eq', value: 'οδυσ α' } }, owner)).toEqual(['ΟΔΥΣ Α']);
   });
 });

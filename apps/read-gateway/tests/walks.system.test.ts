@@ -20,7 +20,7 @@ let world: World;
 
 beforeAll(async () => {
   process.stdout.write(`walks: FC_SEED=${seed}, ${rows} rows\n`);
-  world = await makeWorld(gateway.database, gateway.organization, seed);
+  world = await makeWorld(gateway, seed);
 });
 
 /** The ids of the unchanged records, in the order of a walk. */

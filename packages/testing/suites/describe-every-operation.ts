@@ -11,12 +11,10 @@ import {
 } from '@crm/testing';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
-/** A gateway with two organizations. Its limits are off. */
+/** A gateway and an organization. Its limits are off. */
 interface GatewayUnderTest {
   readonly client: TestClient;
   readonly organization: TestOrganization;
-  /** Another tenant of the same database. */
-  readonly stranger: TestOrganization;
 }
 
 interface EveryOperationOptions {
@@ -195,22 +193,9 @@ const describeBadRequests = (
   });
 };
 
-/** 404 and 405: records of others, and methods that no operation has. */
-const describeWrongTargets = (subjects: readonly Subject[], gateway: () => GatewayUnderTest): void => {
-  describe('404 and 405', () => {
-    const withParams = subjects.filter(({ contract }) => contract.params !== undefined);
-    test.each(withParams)(
-      'R7: $id answers the record of another organization like an unknown one',
-      async ({ contract, call }) => {
-        const [, name = ''] = /\{(\w+)\}/.exec(contract.path) ?? [];
-        const unknown = { id: unknownId, domain: 'unknown.example', email: 'unknown@people.example' }[name] ?? '';
-        const { key } = gateway().stranger;
-        const answer = await call({ key });
-        expect(answer.status).toBe(404);
-        expect(answer.comparable).toBe((await call({ key, params: { [name]: unknown } })).comparable);
-      },
-    );
-
+/** 405: methods that no operation has. */
+const describeWrongMethods = (subjects: readonly Subject[], gateway: () => GatewayUnderTest): void => {
+  describe('405', () => {
     const contracts = subjects.map(({ contract }) => contract);
     test.each([...new Set(contracts.map(({ path }) => path))])(
       '%s refuses other methods and lists its own',
@@ -228,7 +213,7 @@ const describeWrongTargets = (subjects: readonly Subject[], gateway: () => Gatew
 };
 
 /**
- * The answers that all operations of a gateway have in common: keys, limits, methods, unreadable requests and records of others.
+ * The answers that all operations of a gateway have in common: keys, limits, methods and unreadable requests.
  * A new operation is covered as soon as it is in the contract, and needs a good request here.
  */
 export const describeEveryOperation = (options: EveryOperationOptions): void => {
@@ -241,5 +226,5 @@ export const describeEveryOperation = (options: EveryOperationOptions): void => 
   describeUnauthorized(subjects, gateway);
   describeLimits(subjects, gateway);
   describeBadRequests(subjects, goodRequests);
-  describeWrongTargets(subjects, gateway);
+  describeWrongMethods(subjects, gateway);
 };

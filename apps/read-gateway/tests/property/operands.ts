@@ -7,13 +7,13 @@ import {
   instantOperands,
   numberOperands,
   options,
+  plausibleMs,
   texts,
   timeOperands,
 } from './pools.js';
 import { type RecordModel, valueOf } from './record-model.js';
 
 const unknownId = '01890000-0000-7000-8000-000000000000';
-const plausibleMs = 100_000_000_000;
 
 /** The values of a field in the records, in comparison form, so that filters find something. */
 const heldValues = (records: readonly RecordModel[], ref: FieldRef): readonly unknown[] => [

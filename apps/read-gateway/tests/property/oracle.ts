@@ -43,12 +43,14 @@ const compareBy = (a: RecordModel, b: RecordModel, { field, direction }: SortKey
   return direction === 'asc' ? compareValues(left, right) : compareValues(right, left);
 };
 
+const createdAt = ({ wire }: RecordModel): number => Date.parse(String(wire['created_at']));
+
 const compareRecords = (a: RecordModel, b: RecordModel, sort: readonly SortKey[]): number => {
   for (const key of sort) {
     const order = compareBy(a, b, key);
     if (order !== 0) return order;
   }
-  const closing = a.createdAtMs - b.createdAtMs || compareCodePoints(a.id, b.id);
+  const closing = createdAt(a) - createdAt(b) || compareCodePoints(a.id, b.id);
   return sort.at(-1)?.direction === 'desc' ? -closing : closing;
 };
 
@@ -73,8 +75,8 @@ export const expectedIds = (
   return records
     .filter(
       (record) =>
-        (question.pipeline_id === undefined || record.system['pipeline_id'] === question.pipeline_id) &&
-        (question.stage_id === undefined || record.system['stage_id'] === question.stage_id) &&
+        (question.pipeline_id === undefined || record.wire['pipeline_id'] === question.pipeline_id) &&
+        (question.stage_id === undefined || record.wire['stage_id'] === question.stage_id) &&
         words.every((word) => record.searched.some((text) => text.includes(word))) &&
         (filters === null || matchesFilter(filters, (field) => valueOf(record, field))),
     )

@@ -52,6 +52,8 @@ export const instantsMs = [
   leapDayMs + dayMs,
   253_402_300_799_999,
 ];
+/** System fields refuse numbers that look like seconds. */
+export const plausibleMs = 100_000_000_000;
 const iso = instantsMs.map((ms) => new Date(ms).toISOString());
 const times = ['00:00:00', '09:00', '09:00:01', '10:00', '23:59:59'];
 const cities = ['Berlin', 'BERLIN', 'München', 'İzmir', '東京', 'a%b', '\\', 'x'.repeat(200), `${'x'.repeat(200)}y`];

@@ -6,48 +6,51 @@ import {
   type CustomValue,
   type FieldRef,
   normalizeForSearch,
-  type RelationName,
+  type ObjectType,
 } from '@crm/domain';
-import type { RecordDraw } from './record-draw.js';
+import type { WireRecord } from '../support/subject.js';
 
-/** A record as the test wrote it, independent of the database. */
+/** A record with all its fields, and the texts by which it is found. */
 export interface RecordModel {
   readonly id: string;
-  readonly createdAtMs: number;
-  /** System fields in comparison form: normalized text, instants as Unix milliseconds. */
-  readonly system: Readonly<Record<string, string | number | boolean | null>>;
-  readonly relations: Readonly<Partial<Record<RelationName, string | null>>>;
-  /** Custom values in stored form by slug; a missing slug has no value. */
-  readonly custom: ReadonlyMap<string, CustomValue>;
+  readonly wire: WireRecord;
+  readonly relations: Readonly<Record<string, string | null>>;
   /** The normalized texts that `q` searches. */
   readonly searched: readonly string[];
 }
 
-/** The custom values without nulls. */
-export const customOf = ({ values }: RecordDraw): ReadonlyMap<string, CustomValue> =>
-  new Map([...values].filter((entry): entry is [string, CustomValue] => entry[1] !== null));
+const searchedFields: Readonly<Record<ObjectType, readonly string[]>> = {
+  account: ['name', 'domain'],
+  contact: ['first_name', 'last_name', 'email'],
+  opportunity: ['name', 'account_name', 'account_domain'],
+};
 
-/** The creation time, change time and version that are set after a record is written. */
-export const historyOf = ({ createdAtMs, updatedAtMs, version }: RecordDraw) => ({
-  created_at: createdAtMs,
-  updated_at: updatedAtMs,
-  version,
-});
+const normalizeOrNull = (text: unknown): string | null => (typeof text === 'string' ? normalizeForSearch(text) : null);
 
-export const normalizeOrNull = (text: string | null): string | null =>
-  text === null ? null : normalizeForSearch(text);
+/** Prepares records for the comparison with searches. */
+export const modelsOf = (
+  objectType: ObjectType,
+  records: readonly WireRecord[],
+  accounts: readonly WireRecord[],
+): readonly RecordModel[] =>
+  records.map((wire) => {
+    const account = accounts.find(({ id }) => id === wire['account_id']);
+    const relations = {
+      'account.domain': (account?.['domain'] as string | undefined) ?? null,
+      'account.name': normalizeOrNull(account?.['name']),
+      'contact.email': (wire['contact_email'] as string | null | undefined) ?? null,
+    };
+    const searched = searchedFields[objectType].map((name) => normalizeOrNull(wire[name]));
+    return { id: wire.id, wire, relations, searched: searched.filter((text) => text !== null) };
+  });
 
 const partOf = (value: CustomValue, definition: CustomFieldDefinition, part: string): ComparisonValue => {
   const found = (value as unknown as Readonly<Record<string, string | number | null>>)[part] ?? null;
   return typeof found === 'string' && definition.attributeType === 'location' ? normalizeForSearch(found) : found;
 };
 
-const customValue = (
-  record: RecordModel,
-  definition: CustomFieldDefinition,
-  part: string | undefined,
-): ComparisonValue => {
-  const value = record.custom.get(definition.slug);
+const customValue = ({ wire }: RecordModel, definition: CustomFieldDefinition, part?: string): ComparisonValue => {
+  const value = wire.custom_fields[definition.slug] as CustomValue | undefined;
   if (value === undefined) return null;
   if (part !== undefined) return partOf(value, definition, part);
   switch (comparisonKind(definition.attributeType)) {
@@ -64,15 +67,11 @@ const customValue = (
 
 /** The value of a record for a filter or sort. */
 export const valueOf = (record: RecordModel, ref: FieldRef): ComparisonValue => {
-  switch (ref.source) {
-    case 'system': {
-      const value = record.system[ref.field.name];
-      if (value === undefined) throw new Error(`The model has no ${ref.field.name}`);
-      return value;
-    }
-    case 'relation':
-      return record.relations[ref.name] ?? null;
-    default:
-      return customValue(record, ref.definition, ref.part);
-  }
+  if (ref.source === 'custom') return customValue(record, ref.definition, ref.part);
+  if (ref.source === 'relation') return record.relations[ref.name] ?? null;
+  const value = record.wire[ref.field.name] as string | number | boolean | null | undefined;
+  if (value === undefined) throw new Error(`The record has no ${ref.field.name}`);
+  if (typeof value !== 'string') return value;
+  if (ref.field.kind === 'timestamp') return Date.parse(value);
+  return ref.field.kind === 'text' ? normalizeForSearch(value) : value;
 };

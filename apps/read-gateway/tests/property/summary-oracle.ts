@@ -50,12 +50,8 @@ const average = (sum: bigint, count: number): string => {
 
 const rawValue = (record: RecordModel, name: string): unknown => {
   const [field = '', part] = name.split('.');
-  if (record.custom.has(field)) {
-    const value = record.custom.get(field);
-    return part === undefined ? value : (value as unknown as Readonly<Record<string, unknown>>)[part];
-  }
-  const value = record.system[field] ?? null;
-  return field === 'currency' && typeof value === 'string' ? value.toUpperCase() : value;
+  const value = record.wire.custom_fields[field] ?? record.wire[field];
+  return part === undefined ? value : (value as Readonly<Record<string, unknown>> | undefined)?.[part];
 };
 
 /** The first day of the unit that contains an instant. */

@@ -1,19 +1,13 @@
-import { type OrganizationSetup, type AdministrationDatabase, loadSetup } from '@crm/db';
+import * as contracts from '@crm/contract';
+import { loadSetup, type OrganizationSetup } from '@crm/db';
 import type { ObjectType } from '@crm/domain';
-import { type TestOrganization, testSize } from '@crm/testing';
-import fc from 'fast-check';
+import { createTestClient, readTestStack } from '@crm/testing';
+import type { TestGateway } from '../support/gateway.js';
+import { recordsIn, type Subject, subjects, type WireRecord } from '../support/subject.js';
 import { defineFields } from './custom-fields.js';
+import { drawBodies } from './draw-bodies.js';
 import { members } from './pools.js';
-import type { RecordModel } from './record-model.js';
-import { drawRecord, type RecordDraw } from './record-draw.js';
-import {
-  type AccountModel,
-  type ContactModel,
-  writeAccount,
-  writeContact,
-  writeDeal,
-  type Writing,
-} from './write-records.js';
+import { modelsOf, type RecordModel } from './record-model.js';
 
 /** The organization that a property is tested on. */
 export interface World {
@@ -21,78 +15,65 @@ export interface World {
   readonly records: Readonly<Record<ObjectType, readonly RecordModel[]>>;
 }
 
-const counts = {
-  account: testSize({ short: 24, soak: 60 }),
-  contact: testSize({ short: 24, soak: 60 }),
-  opportunity: testSize({ short: 40, soak: 100 }),
-};
-const domainCount = testSize({ short: 10, soak: 24 });
+/** Many records share an instant. */
+const instant = (salt: string): string =>
+  `timestamptz '2026-01-15T12:00Z' + (ARRAY[0, 0, 0, 1, 1000, 86400000, -1])[1 + abs(hashtext(search_text || '${salt}') % 7)] * interval '1 millisecond'`;
 
-const tables = { account: 'accounts', contact: 'contacts', opportunity: 'opportunities' } as const;
-
-/** Sets the creation times, change times and versions of the drawn records. Many share an instant. */
-const writeHistory = async (
-  { database, setup }: Writing,
-  objectType: ObjectType,
-  written: readonly RecordModel[],
-): Promise<void> => {
-  const text = `UPDATE ${tables[objectType]} r SET created_at = x.created_at, updated_at = x.updated_at, version = x.version
-    FROM unnest($2::uuid[], $3::timestamptz[], $4::timestamptz[], $5::int[]) AS x (id, created_at, updated_at, version)
-    WHERE r.organization_id = $1 AND r.id = x.id`;
-  const instants = (name: string) => written.map(({ system }) => new Date(Number(system[name])).toISOString());
-  const values = [
-    written.map(({ id }) => id),
-    instants('created_at'),
-    instants('updated_at'),
-    written.map(({ system }) => system['version']),
-  ];
-  await database.query(setup.organizationId, { text, values });
+const readAll = async ({ client }: TestGateway, subject: Subject): Promise<readonly WireRecord[]> => {
+  const body = { limit: 500, fields: [...subject.extraKeys, 'custom_fields'] };
+  return recordsIn(await client.send('POST', `/v1/${subject.collection}/search`, { body }), subject);
 };
 
-/** Keeps the records that were new, because two draws may have the same natural key. */
-const writeEach = async <Model extends RecordModel>(
-  writing: Writing,
-  objectType: ObjectType,
-  seed: number,
-  write: (draw: RecordDraw, index: number) => Promise<Model | null>,
-): Promise<Model[]> => {
-  const arbitrary = drawRecord(writing.setup, objectType);
-  const written: Model[] = [];
-  for (const [index, draw] of fc.sample(arbitrary, { seed, numRuns: counts[objectType] }).entries()) {
-    const model = await write(draw, index);
-    if (model !== null) written.push(model);
-  }
-  await writeHistory(writing, objectType, written);
-  return written;
-};
-
-/** Defines fields and writes records. The same seed gives the same ones. */
-export const makeWorld = async (
-  database: AdministrationDatabase,
-  organization: TestOrganization,
-  seed: number,
-): Promise<World> => {
-  await defineFields(organization);
+/**
+ * Defines fields, creates records through the inbound gateway, and reads them. Other tests show that all fields of a record are
+ * returned as they were sent.
+ */
+export const makeWorld = async (gateway: TestGateway, seed: number): Promise<World> => {
+  const { database, organization } = gateway;
   await database.prisma.organization.update({ where: { id: organization.id }, data: { freemail: 'skip' } });
   await database.prisma.member.createMany({
     data: members.map((email) => ({ id: crypto.randomUUID(), organizationId: organization.id, email, name: email })),
   });
-  const writing = { database, setup: await loadSetup(database, organization.id) };
-  const accounts = await writeEach<AccountModel>(writing, 'account', seed, (draw, index) =>
-    writeAccount(writing, draw, index),
+  await defineFields(organization);
+  const setup = await loadSetup(database, organization.id);
+  const inbound = createTestClient(readTestStack().inboundUrl, contracts.inboundOperations, organization.key);
+  const send = async (contract: contracts.OperationContract, items: readonly object[]): Promise<readonly string[]> => {
+    const { results } = (await inbound.call(contract, { body: { items } })).data as contracts.BulkResults;
+    const refused = results.filter(({ success }) => !success);
+    if (refused.length > 0) throw new Error(JSON.stringify(refused.slice(0, 3)));
+    return results.map(({ id }) => id ?? '');
+  };
+  const bodies = drawBodies(setup, seed);
+  const accounts = await send(contracts.bulkCreateAccounts, bodies.account);
+  await send(contracts.bulkCreateContacts, bodies.contact);
+  const deals = await send(contracts.bulkCreateOpportunities, bodies.opportunity);
+  // Only an update leaves an account without a name, and a deal without a stage.
+  const someOf = (ids: readonly string[]) => ids.filter((_id, index) => index % 4 === 2);
+  await send(
+    contracts.bulkUpdateAccounts,
+    someOf(accounts).map((id) => ({ id, name: null })),
   );
-  const byDomain = new Map(accounts.map((account) => [account.domain, account]));
-  const contacts = await writeEach<ContactModel>(writing, 'contact', seed + 1, (draw, index) =>
-    writeContact(writing, draw, index, accounts[index % domainCount]?.domain ?? '', byDomain),
+  await send(
+    contracts.bulkUpdateOpportunities,
+    someOf(deals).map((id) => ({ id, opportunity: { stage_id: null } })),
   );
-  const taken = new Set<string>();
-  const opportunities = await writeEach(writing, 'opportunity', seed + 2, (draw) =>
-    writeDeal(writing, draw, {
-      accounts: accounts.slice(0, domainCount),
-      contacts: contacts.slice(0, domainCount),
-      byDomain,
-      taken,
-    }),
-  );
-  return { setup: writing.setup, records: { account: accounts, contact: contacts, opportunity: opportunities } };
+  for (const { collection } of Object.values(subjects)) {
+    const version = `1 + abs(hashtext(search_text || 'c') % 4)`;
+    const text = `UPDATE ${collection} SET created_at = ${instant('a')}, updated_at = ${instant('b')}, version = ${version} WHERE organization_id = $1`;
+    await database.query(organization.id, { text, values: [] });
+  }
+  const found = {
+    account: await readAll(gateway, subjects.account),
+    contact: await readAll(gateway, subjects.contact),
+    opportunity: await readAll(gateway, subjects.opportunity),
+  };
+  const modelled = (objectType: ObjectType) => modelsOf(objectType, found[objectType], found.account);
+  return {
+    setup,
+    records: {
+      account: modelled('account'),
+      contact: modelled('contact'),
+      opportunity: modelled('opportunity'),
+    },
+  };
 };
