@@ -13,7 +13,7 @@ import { afterAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { useGateway } from './support/use-gateway.js';
 
-const runs = propertyRuns({ short: 90, soak: 10_000 });
+const runs = propertyRuns({ short: 48, soak: 10_000 });
 const seed = Number(process.env['FC_SEED'] ?? Date.now() % 2_147_483_647);
 
 let serverErrors = 0;

@@ -4,12 +4,11 @@ import {
   findFreePort,
   markRun,
   reportFigure,
-  startGatewayProcess,
   type TestOrganization,
   withEachText,
 } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type CountedGateways, gatewayMains, type Served, startCountedGateways } from './support/counted-gateways.js';
+import { type CountedGateways, type Served, startCountedGateways } from './support/counted-gateways.js';
 import { readMetrics, sampleOf } from './support/metrics.js';
 
 const quiet = {
@@ -68,81 +67,6 @@ const send = async (operation: Served, key: string, body?: string): Promise<Refu
   return { status: response.status, text, tookMs: performance.now() - startedAtMs };
 };
 
-describe('R8: the cost of a bad key', () => {
-  /** One key of each kind, none of which any process has seen. */
-  const badKeys = async (): Promise<Readonly<Record<string, string>>> => {
-    const revoked = await organization.createKey();
-    await organization.revokeKey(revoked.id);
-    return {
-      unknown: organization.newUnknownKey(),
-      revoked: revoked.key,
-      expired: (await organization.createKey({ expiresAt: new Date(Date.now() - 1_000) })).key,
-      outOfScope: (await organization.createKey({ allow: [] })).key,
-    };
-  };
-
-  test('is the same statements for every operation and every kind of bad key, counted by the server', async () => {
-    const costs = new Set<string>();
-    for (const operation of served) {
-      const answers = new Set<string>();
-      for (const key of Object.values(await badKeys())) {
-        await server.forget();
-        const { status, text } = await send(operation, key);
-        expect(status).toBe(401);
-        answers.add(text);
-        costs.add(JSON.stringify([...(await server.statements())]));
-      }
-      expect([...answers]).toHaveLength(1);
-    }
-    reportFigure('R8', `different costs of bad keys over ${served.length} operations`, costs.size, 1);
-    expect([...costs]).toHaveLength(1);
-    expect(JSON.parse([...costs][0] ?? '')).toEqual([[expect.stringContaining('FROM api_keys'), 1]]);
-  });
-
-  test('is no statement for a malformed key', async () => {
-    await server.forget();
-    for (const operation of served) expect((await send(operation, 'crm_live_malformed')).status).toBe(401);
-    expect(await server.statements()).toEqual(new Map());
-  });
-});
-
-describe('R8: the cost of guessing keys', () => {
-  const limit = 10;
-  const guesses = 2_000;
-  const callers = 64;
-
-  test('over the limit of an address, is far fewer lookups than guesses, and every new valid key is accepted', async () => {
-    const environment = { ...quiet, DATABASE_URL: server.url, RATE_LIMIT_FAILED_AUTH: String(limit) };
-    const gateway = await startGatewayProcess(gatewayMains[0], environment);
-    const statusOf = async (key: string): Promise<number> => {
-      const response = await fetch(`${gateway.url}/v1/accounts`, { headers: { 'x-api-key': key } });
-      await response.arrayBuffer();
-      return response.status;
-    };
-    for (let count = 0; count < limit; count += 1) expect(await statusOf(organization.newUnknownKey())).toBe(401);
-    expect(await statusOf(organization.newUnknownKey())).toBe(429);
-    const valid = await Promise.all(Array.from({ length: 20 }, () => organization.createKey()));
-    await server.forget();
-    const keys = Array.from({ length: guesses }, (_, index) =>
-      index % 100 === 0 ? (valid[index / 100]?.key ?? '') : organization.newUnknownKey(),
-    );
-    const statuses: number[] = [];
-    const guess = async (): Promise<void> => {
-      for (let key = keys.pop(); key !== undefined; key = keys.pop()) statuses.push(await statusOf(key));
-    };
-    await Promise.all(Array.from({ length: callers }, guess));
-    const [lookUps = 0] = [...(await server.statements())].flatMap(([text, calls]) =>
-      text.includes('FROM api_keys') ? [calls] : [],
-    );
-    reportFigure('R8', `look-ups of keys for ${guesses} guesses of one address`, lookUps, `<= ${guesses / 4}`);
-    expect(lookUps).toBeGreaterThan(0);
-    expect(lookUps).toBeLessThanOrEqual(guesses / 4);
-    expect(statuses.filter((status) => status === 200)).toHaveLength(valid.length);
-    expect(statuses.filter((status) => status === 429)).toHaveLength(guesses - valid.length);
-    expect(await gateway.stop()).toBe(0);
-  });
-});
-
 /** Matches statements on records and the function that does all writes. */
 const onRecords =
   /\b(FROM|JOIN|UPDATE|INTO)\s+"?(opportunities|opportunity_contacts|accounts|contacts|notes|note_\w+)\b|\bwrite(_many)?\(/i;
@@ -183,14 +107,14 @@ describe('R9: a request that exceeds a limit', () => {
     const withOwnPipeline = (body: unknown): string =>
       JSON.stringify(body).replace(/("pipeline_id":)"[-\da-f]{36}"/g, `$1"${organization.pipeline.id}"`);
     const refuse = async (operation: Served, what: string, body: string, expected: number, says = /./) => {
-      const before = await readCost();
       const { status, text, tookMs } = await send(operation, key, body);
       const { cpuMs, delayMs } = await readCost();
       const about = { operation: operation.id, what };
       expect({ ...about, status, text }).toEqual({ ...about, status: expected, text: expect.stringMatching(says) });
       count += 1;
       if (tookMs > slowestMs) [slowestMs, slowest] = [tookMs, `${operation.id}, ${what}`];
-      const usedMs = cpuMs - before.cpuMs;
+      const usedMs = cpuMs - cpuMsBefore;
+      cpuMsBefore = cpuMs;
       if (usedMs > mostCpuMs) [mostCpuMs, costliest] = [usedMs, `${operation.id}, ${what}`];
       longestDelayMs = Math.max(longestDelayMs, delayMs);
     };
@@ -198,6 +122,7 @@ describe('R9: a request that exceeds a limit', () => {
     // The first request of a process compiles code and looks the key up.
     for (const operation of withBodies) await send(operation, key, '{');
     await server.forget();
+    let { cpuMs: cpuMsBefore } = await readCost();
     for (const operation of withBodies) {
       const isBulk = operation.path.endsWith('/bulk');
       const maxBytes = isBulk ? bounds.bulkBodyBytes : bounds.bodyBytes;

@@ -16,7 +16,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { startTestGateway, useGateway } from './support/gateway.js';
 
-const runs = propertyRuns({ short: 45, soak: 10_000 });
+const runs = propertyRuns({ short: 30, soak: 10_000 });
 const seed = Number(process.env['FC_SEED'] ?? Date.now() % 2_147_483_647);
 
 const gateway = useGateway(startTestGateway);
