@@ -1,4 +1,6 @@
+import type { OperationContract } from '@crm/contract';
 import { type SetupCache, createSetupCache, type Database } from '@crm/db';
+import { defineOperation, type Operation } from '@crm/http';
 
 /** The dependencies of every operation of the inbound gateway. */
 export interface Context {
@@ -8,3 +10,9 @@ export interface Context {
 
 /** Creates the context of one process. */
 export const createContext = (database: Database): Context => ({ database, setups: createSetupCache(database) });
+
+/** An operation of this gateway. */
+export const operation = <C extends OperationContract>(
+  contract: C,
+  handle: Operation<Context, C>['handle'],
+): Operation<Context> => defineOperation<Context, C>(contract, handle);

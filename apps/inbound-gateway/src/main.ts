@@ -3,8 +3,8 @@ import { connectSharedCounters, createLogger, loadConfig, Observability, reportS
 import { createApp } from './app.js';
 import { envToConfig } from './config.js';
 import { createContext } from './context.js';
-import { finishRebuilds } from './finish-rebuilds.js';
-import { startUpkeep } from './upkeep.js';
+import { finishRebuilds } from './upkeep/finish-rebuilds.js';
+import { startUpkeep } from './upkeep/upkeep.js';
 
 const config = loadConfig(envToConfig);
 const logger = createLogger({ level: config.logLevel, name: 'inbound-gateway' });

@@ -1,3 +1,4 @@
+import type { OperationContract } from '@crm/contract';
 import { type CursorCodec, createCursorCodec } from '@crm/domain';
 import {
   createReadRouter,
@@ -7,6 +8,7 @@ import {
   type ReadRouterOptions,
   type ReadSource,
 } from '@crm/db';
+import { defineOperation, type Operation } from '@crm/http';
 
 /** The dependencies of every operation of the read gateway. `database` and `setups` belong to the same server. */
 export interface Context extends ReadSource {
@@ -36,3 +38,9 @@ export const createContext = (
     eventPositions: new EventPositions((work) => reads.readAny(work)),
   };
 };
+
+/** An operation of this gateway. */
+export const operation = <C extends OperationContract>(
+  contract: C,
+  handle: Operation<Context, C>['handle'],
+): Operation<Context> => defineOperation<Context, C>(contract, handle);

@@ -1,11 +1,12 @@
+import type { getAccount, OperationContract } from '@crm/contract';
 import { findMergedInto, readRecord, type RecordKey } from '@crm/db';
-import { ApiError, ErrorCollector, appliesToPipeline, parseFieldSelection } from '@crm/domain';
-import { type Caller, JsonParts } from '@crm/http';
-import type { Context } from './context.js';
+import { ApiError, ErrorCollector, appliesToPipeline, type ObjectType, parseFieldSelection } from '@crm/domain';
+import { type Caller, JsonParts, type OperationRequest } from '@crm/http';
+import { type Context, operation } from './context.js';
 import { definitionsJson } from './page.js';
 
-/** One record with every system field and visible custom field, unless `fields` narrows it. */
-export const getRecord = (
+/** Reads the record with a key: every system field and visible custom field, unless `fields` narrows it. */
+export const readByKey = (
   context: Context,
   { organizationId }: Caller,
   key: RecordKey,
@@ -37,3 +38,9 @@ export const getRecord = (
       headers: { ETag: `"${found.version}"` },
     };
   });
+
+/** A get by id. */
+export const getRecord = (contract: OperationContract, objectType: ObjectType) =>
+  operation<OperationContract>(contract, (context, { caller, params, query }: OperationRequest<typeof getAccount>) =>
+    readByKey(context, caller, { objectType, id: params.id }, query.fields),
+  );

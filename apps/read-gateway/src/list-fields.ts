@@ -1,3 +1,4 @@
+import type { listOpportunityFields, OperationContract } from '@crm/contract';
 import { type OrganizationSetup, fieldWire } from '@crm/db';
 import {
   type AttributeType,
@@ -7,9 +8,11 @@ import {
   systemFields,
   unknownPipeline,
 } from '@crm/domain';
-import type { Caller } from '@crm/http';
+import type { OperationRequest } from '@crm/http';
+import { operation } from './context.js';
 import { pageOfEntries, type RankedEntry } from './setup-page.js';
-import type { Context } from './context.js';
+
+type Request = OperationRequest<typeof listOpportunityFields>;
 
 /** The attribute type that describes the values of a system field. */
 const attributeTypes: Readonly<Record<SystemField['kind'], AttributeType | 'contact_list'>> = {
@@ -58,24 +61,13 @@ const resolvePipeline = (setup: OrganizationSetup, id: string | undefined): stri
 };
 
 /** The fields of an object. Hidden ones are included, because this is where callers find their names. */
-export const listFields = (
-  context: Context,
-  { organizationId }: Caller,
-  operation: string,
-  objectType: ObjectType,
-  query: {
-    readonly pipeline_id?: string | undefined;
-    readonly cursor?: string | undefined;
-    readonly limit?: string | undefined;
-  },
-) =>
-  context.setups.use(organizationId, async (setup) => {
-    const pipelineId = resolvePipeline(setup, query.pipeline_id);
-    const { definitions } = setup.fieldIndex(objectType, pipelineId);
-    const entries = [...systemFields[objectType].map(systemEntry), ...definitions.map(customEntry)];
-    return pageOfEntries(context, entries, {
-      collection: 'fields',
-      query,
-      binding: { organizationId, operation, pipelineId },
-    });
-  });
+export const listFields = (contract: OperationContract, objectType: ObjectType) =>
+  operation<OperationContract>(contract, (context, { caller: { organizationId }, query }: Request) =>
+    context.setups.use(organizationId, async (setup) => {
+      const pipelineId = resolvePipeline(setup, query.pipeline_id);
+      const { definitions } = setup.fieldIndex(objectType, pipelineId);
+      const entries = [...systemFields[objectType].map(systemEntry), ...definitions.map(customEntry)];
+      const binding = { organizationId, operation: contract.id, pipelineId };
+      return pageOfEntries(context, entries, { collection: 'fields', query, binding });
+    }),
+  );

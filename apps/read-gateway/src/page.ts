@@ -84,6 +84,13 @@ export const decodeCursor = (
   return context.cursors.decode(cursor, binding);
 };
 
+/** The cursor of the next page; null on the last one. */
+export const encodeCursor = (
+  context: Context,
+  binding: CursorBinding,
+  position: CursorPosition | null,
+): string | null => (position === null ? null : context.cursors.encode(binding, position));
+
 /** Says how to narrow a search: by its words if it has any, else by filters that fit the object. */
 export const narrowMatch = ({ objectType, words }: PageRequest, queryPath: 'q' | 'query'): FieldErrors => {
   if (words.length > 0) return { [queryPath]: 'took too long: use longer or fewer words, or search with filters' };
@@ -136,7 +143,7 @@ export const readPage = async (context: Context, setup: OrganizationSetup, input
   const request = { ...firstPage, position: decodeCursor(context, input.cursor, binding, errors) };
   const read = async () => listPage(context.database, await withLatestLabels(context.database, request));
   const page = await readOrNarrow(read, narrowing(input, request));
-  const nextCursor = page.nextPosition === null ? null : context.cursors.encode(binding, page.nextPosition);
+  const nextCursor = encodeCursor(context, binding, page.nextPosition);
   const collection = collections[objectType];
   const definitions = [',"custom_field_definitions":', definitionsJson(selection)];
   return {

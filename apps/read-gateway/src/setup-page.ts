@@ -1,6 +1,6 @@
 import { type CursorBinding, ErrorCollector, parseLimit } from '@crm/domain';
 import type { Context } from './context.js';
-import { decodeCursor, pageJson } from './page.js';
+import { decodeCursor, encodeCursor, pageJson } from './page.js';
 
 /** An entry of a list in the setup. Entries are sorted by rank, then name. */
 export interface RankedEntry {
@@ -36,7 +36,7 @@ export const pageOfEntries = (context: Context, entries: readonly RankedEntry[],
   const shown = rest.slice(0, limit);
   const last = shown.at(-1);
   const hasMore = rest.length > limit && last !== undefined;
-  const nextCursor = hasMore ? context.cursors.encode(binding, [String(last.rank), last.name]) : null;
+  const nextCursor = encodeCursor(context, binding, hasMore ? [String(last.rank), last.name] : null);
   const records = shown.map(({ wire }) => JSON.stringify(wire)).join();
   return { message: `Found ${input.collection}`, data: pageJson(input.collection, records, nextCursor, limit) };
 };

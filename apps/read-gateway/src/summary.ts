@@ -1,10 +1,10 @@
-import type { Summary as SummaryData, SummarizeOpportunitiesBody, SummaryValues } from '@crm/contract';
+import type { OperationContract, summarizeOpportunities, Summary as SummaryData, SummaryValues } from '@crm/contract';
 import { parseSummaryRequest, summarize, type Summary, type SummaryRequest, type SummaryTotalRow } from '@crm/db';
 import { ErrorCollector, filterKindOf, hasCurrencyPerRecord, type ObjectType, type SummaryGroup } from '@crm/domain';
-import type { Caller } from '@crm/http';
-import type { Context } from './context.js';
+import type { OperationRequest } from '@crm/http';
+import { operation } from './context.js';
 import { narrowMatch, readOrNarrow } from './page.js';
-import { readMatch } from './search.js';
+import { readMatch } from './list-records.js';
 
 /** A key for the response: checkboxes are true or false. */
 const keyOf = ({ field }: SummaryGroup, text: string | null): string | boolean | null => {
@@ -65,25 +65,17 @@ const toData = (request: SummaryRequest, summary: Summary): SummaryData => {
 };
 
 /** A summary of any object; accounts and contacts have no pipeline and stage in their bodies. */
-export const summarizeRecords = (
-  context: Context,
-  { organizationId }: Caller,
-  objectType: ObjectType,
-  body: SummarizeOpportunitiesBody,
-) =>
-  context.setups.use(organizationId, async (setup) => {
-    const errors = new ErrorCollector();
-    const { queryPath, ...match } = readMatch(body);
-    const request = parseSummaryRequest(
-      setup,
-      {
-        ...{ objectType, ...match, groupBy: body.group_by ?? [] },
-        ...{ measures: body.measures ?? [], limit: body.limit ?? null },
-      },
-      errors,
-    );
-    errors.throwIfAny();
-    const read = () => summarize(context.database, request);
-    const summary = await readOrNarrow(read, narrowMatch(request.page, queryPath), 'summary');
-    return { message: 'Summarized the records', data: toData(request, summary) };
-  });
+export const summarizeRecords = (contract: OperationContract, objectType: ObjectType) =>
+  operation<OperationContract>(contract, (context, { caller, body }: OperationRequest<typeof summarizeOpportunities>) =>
+    context.setups.use(caller.organizationId, async (setup) => {
+      const errors = new ErrorCollector();
+      const { queryPath, ...match } = readMatch(body);
+      const { group_by: groupBy, measures, limit } = body;
+      const input = { objectType, ...match, groupBy: groupBy ?? [], measures: measures ?? [], limit: limit ?? null };
+      const request = parseSummaryRequest(setup, input, errors);
+      errors.throwIfAny();
+      const read = () => summarize(context.database, request);
+      const summary = await readOrNarrow(read, narrowMatch(request.page, queryPath), 'summary');
+      return { message: 'Summarized the records', data: toData(request, summary) };
+    }),
+  );

@@ -8,7 +8,7 @@ export type OperationGroup = 'list' | 'search' | 'inbound' | 'bulk' | 'delete' |
 
 /** One operation of the public API: the single source of its route, its validators, its types and its OpenAPI entry. */
 export interface OperationContract {
-  /** camelCase, as in `listOpportunities`; also the name of its file (`list-opportunities.ts`). */
+  /** camelCase, as in `listOpportunities`. */
   readonly id: string;
   readonly gateway: Gateway;
   readonly method: 'get' | 'post' | 'patch' | 'delete';
@@ -50,3 +50,21 @@ export type BodyOf<C extends OperationContract> = StaticOr<C['body'], undefined>
 export type ItemOf<C extends OperationContract> = StaticOr<C['item'], never>;
 /** The `data` that an operation returns. */
 export type DataOf<C extends OperationContract> = Static<C['data']>;
+
+type Method = OperationContract['method'];
+type Route = `${Uppercase<Method>} /v1/${string}`;
+type Identity = 'id' | 'gateway' | 'method' | 'path' | 'group' | 'tag';
+type Texts = 'summary' | 'description';
+
+/**
+ * Describes an operation. The result has the types of the schemas, so that handlers and tests get typed input and output.
+ * @param route - method and path, such as `GET /v1/accounts/{id}`; paths below `/v1/inbound` are the inbound gateway's
+ */
+export const operation = <Parts extends Omit<OperationContract, Identity>>(
+  [id, route, group, tag]: readonly [id: string, route: Route, group: OperationGroup, tag: string],
+  parts: Parts,
+): Pick<OperationContract, Identity | Texts> & Omit<Parts, Texts> => {
+  const [method = '', path = ''] = route.split(' ');
+  const gateway = path.startsWith('/v1/inbound/') ? 'inbound' : 'read';
+  return { id, gateway, method: method.toLowerCase() as Method, path, group, tag, ...parts };
+};

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { OperationContract } from '../operation.js';
+import { operation } from '../operation.js';
 import { uuid } from '../schemas/build.js';
 import { Deleted } from '../schemas/deleted.js';
 import { closed } from '../schemas/input.js';
@@ -8,13 +8,7 @@ import { pageQuery, SearchTerm } from '../schemas/pagination.js';
 import { createHeaders, idParams, recordHeaders, updateHeaders, writeExtra, writeHeaders } from './shared.js';
 
 /** `GET /v1/notes` */
-export const listNotes = {
-  id: 'listNotes',
-  gateway: 'read',
-  method: 'get',
-  path: '/v1/notes',
-  group: 'list',
-  tag: 'Notes',
+export const listNotes = operation(['listNotes', 'GET /v1/notes', 'list', 'Notes'], {
   summary: 'List notes',
   description:
     'Pages through the notes, newest first. Parameters narrow the list to notes on an account, contact or ' +
@@ -30,32 +24,20 @@ export const listNotes = {
     {},
   ),
   data: NotePage,
-} as const satisfies OperationContract;
+});
 
 /** `GET /v1/notes/{id}` */
-export const getNote = {
-  id: 'getNote',
-  gateway: 'read',
-  method: 'get',
-  path: '/v1/notes/{id}',
-  group: 'list',
-  tag: 'Notes',
+export const getNote = operation(['getNote', 'GET /v1/notes/{id}', 'list', 'Notes'], {
   summary: 'Get a note',
   description: 'Returns one note with the accounts, contacts and opportunities it is attached to.',
   params: idParams('note'),
   data: NoteDetail,
   errors: [404],
   headers: recordHeaders,
-} as const satisfies OperationContract;
+});
 
 /** `POST /v1/inbound/notes` */
-export const createNote = {
-  id: 'createNote',
-  gateway: 'inbound',
-  method: 'post',
-  path: '/v1/inbound/notes',
-  group: 'inbound',
-  tag: 'Notes',
+export const createNote = operation(['createNote', 'POST /v1/inbound/notes', 'inbound', 'Notes'], {
   summary: 'Create a note',
   description:
     'Creates a note on at least one account, contact or opportunity. Missing accounts and contacts are created.',
@@ -64,16 +46,10 @@ export const createNote = {
   extra: writeExtra,
   errors: [409, 422],
   headers: createHeaders,
-} as const satisfies OperationContract;
+});
 
 /** `PATCH /v1/inbound/notes/{id}` */
-export const updateNote = {
-  id: 'updateNote',
-  gateway: 'inbound',
-  method: 'patch',
-  path: '/v1/inbound/notes/{id}',
-  group: 'inbound',
-  tag: 'Notes',
+export const updateNote = operation(['updateNote', 'PATCH /v1/inbound/notes/{id}', 'inbound', 'Notes'], {
   summary: 'Update a note',
   description:
     'Changes the title and content of a note and returns the whole note. An absent text stays; `null` clears it. ' +
@@ -83,20 +59,14 @@ export const updateNote = {
   data: NoteDetail,
   errors: [404, 412],
   headers: updateHeaders,
-} as const satisfies OperationContract;
+});
 
 /** `DELETE /v1/inbound/notes/{id}` */
-export const deleteNote = {
-  id: 'deleteNote',
-  gateway: 'inbound',
-  method: 'delete',
-  path: '/v1/inbound/notes/{id}',
-  group: 'delete',
-  tag: 'Notes',
+export const deleteNote = operation(['deleteNote', 'DELETE /v1/inbound/notes/{id}', 'delete', 'Notes'], {
   summary: 'Delete a note',
   description: 'Deletes a note permanently. The records it was attached to stay.',
   params: idParams('note'),
   data: Deleted,
   errors: [404, 412],
   headers: writeHeaders,
-} as const satisfies OperationContract;
+});

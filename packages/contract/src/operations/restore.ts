@@ -1,15 +1,9 @@
-import type { OperationContract } from '../operation.js';
+import { operation } from '../operation.js';
 import { Restored, RestoreBody } from '../schemas/restore.js';
 import { idempotentWriteHeaders, writeExtra } from './shared.js';
 
 /** `POST /v1/inbound/restore` */
-export const restoreRecord = {
-  id: 'restoreRecord',
-  gateway: 'inbound',
-  method: 'post',
-  path: '/v1/inbound/restore',
-  group: 'inbound',
-  tag: 'Events',
+export const restoreRecord = operation(['restoreRecord', 'POST /v1/inbound/restore', 'inbound', 'Events'], {
   summary: 'Restore a deleted record',
   description:
     'Restores a deleted account or opportunity with its id, its values and its links to records that still ' +
@@ -19,4 +13,4 @@ export const restoreRecord = {
   extra: writeExtra,
   errors: [404, 409, 422],
   headers: idempotentWriteHeaders,
-} as const satisfies OperationContract;
+});

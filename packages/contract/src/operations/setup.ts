@@ -1,4 +1,4 @@
-import type { OperationContract } from '../operation.js';
+import { operation } from '../operation.js';
 import { Deleted } from '../schemas/deleted.js';
 import { CreateMemberBody, MemberDetail, MemberPage, RemoveMemberQuery, UpdateMemberBody } from '../schemas/member.js';
 import {
@@ -17,28 +17,15 @@ import {
 import { idParams, PageQuery, writeHeaders } from './shared.js';
 
 /** `GET /v1/members` */
-export const listMembers = {
-  id: 'listMembers',
-  gateway: 'read',
-  method: 'get',
-  path: '/v1/members',
-  group: 'list',
-  tag: 'Members',
+export const listMembers = operation(['listMembers', 'GET /v1/members', 'list', 'Members'], {
   summary: 'List members',
   description: 'Pages through the people of the organization, sorted by email, including former members.',
   query: PageQuery,
   data: MemberPage,
-} as const satisfies OperationContract;
-
-const inbound = { gateway: 'inbound', group: 'setup', headers: writeHeaders } as const;
+});
 
 /** `POST /v1/inbound/pipelines` */
-export const createPipeline = {
-  ...inbound,
-  id: 'createPipeline',
-  method: 'post',
-  path: '/v1/inbound/pipelines',
-  tag: 'Pipelines',
+export const createPipeline = operation(['createPipeline', 'POST /v1/inbound/pipelines', 'setup', 'Pipelines'], {
   summary: 'Create a pipeline',
   description:
     'Creates a pipeline with its stages. New deals start in the default stage, or in the first one if there is ' +
@@ -46,45 +33,33 @@ export const createPipeline = {
   body: CreatePipelineBody,
   data: PipelineDetail,
   errors: [409],
-} as const satisfies OperationContract;
+  headers: writeHeaders,
+});
 
 /** `PATCH /v1/inbound/pipelines/{id}` */
-export const updatePipeline = {
-  ...inbound,
-  id: 'updatePipeline',
-  method: 'patch',
-  path: '/v1/inbound/pipelines/{id}',
-  tag: 'Pipelines',
+export const updatePipeline = operation(['updatePipeline', 'PATCH /v1/inbound/pipelines/{id}', 'setup', 'Pipelines'], {
   summary: 'Update a pipeline',
   description: 'Renames, moves, archives or restores a pipeline.',
   params: idParams('pipeline'),
   body: UpdatePipelineBody,
   data: PipelineDetail,
   errors: [404, 409],
-} as const satisfies OperationContract;
+  headers: writeHeaders,
+});
 
 /** `POST /v1/inbound/pipelines/{id}/stages` */
-export const createStage = {
-  ...inbound,
-  id: 'createStage',
-  method: 'post',
-  path: '/v1/inbound/pipelines/{id}/stages',
-  tag: 'Pipelines',
+export const createStage = operation(['createStage', 'POST /v1/inbound/pipelines/{id}/stages', 'setup', 'Pipelines'], {
   summary: 'Add a stage',
   description: 'Adds a stage to a pipeline: at its position, or at the end.',
   params: idParams('pipeline'),
   body: CreateStageBody,
   data: StageDetail,
   errors: [404, 409],
-} as const satisfies OperationContract;
+  headers: writeHeaders,
+});
 
 /** `PATCH /v1/inbound/stages/{id}` */
-export const updateStage = {
-  ...inbound,
-  id: 'updateStage',
-  method: 'patch',
-  path: '/v1/inbound/stages/{id}',
-  tag: 'Pipelines',
+export const updateStage = operation(['updateStage', 'PATCH /v1/inbound/stages/{id}', 'setup', 'Pipelines'], {
   summary: 'Update a stage',
   description:
     'Renames, moves, archives or restores a stage. To archive a stage with deals, send `move_opportunities_to`, ' +
@@ -93,103 +68,81 @@ export const updateStage = {
   body: UpdateStageBody,
   data: StageDetail,
   errors: [404, 409],
-} as const satisfies OperationContract;
+  headers: writeHeaders,
+});
 
 /** `POST /v1/inbound/fields` */
-export const createField = {
-  ...inbound,
-  id: 'createField',
-  method: 'post',
-  path: '/v1/inbound/fields',
-  tag: 'Fields',
+export const createField = operation(['createField', 'POST /v1/inbound/fields', 'setup', 'Fields'], {
   summary: 'Define a custom field',
   description: 'Defines a custom field of an object. Its slug, type and pipelines cannot change.',
   body: CreateFieldBody,
   data: FieldDetail,
   errors: [409],
-} as const satisfies OperationContract;
+  headers: writeHeaders,
+});
 
 /** `PATCH /v1/inbound/fields/{id}` */
-export const updateField = {
-  ...inbound,
-  id: 'updateField',
-  method: 'patch',
-  path: '/v1/inbound/fields/{id}',
-  tag: 'Fields',
+export const updateField = operation(['updateField', 'PATCH /v1/inbound/fields/{id}', 'setup', 'Fields'], {
   summary: 'Update a custom field',
   description: 'Renames, moves, hides, shows, archives or restores a custom field.',
   params: idParams('field'),
   body: UpdateFieldBody,
   data: FieldDetail,
   errors: [404, 409],
-} as const satisfies OperationContract;
+  headers: writeHeaders,
+});
 
 /** `POST /v1/inbound/fields/{id}/options` */
-export const createFieldOption = {
-  ...inbound,
-  id: 'createFieldOption',
-  method: 'post',
-  path: '/v1/inbound/fields/{id}/options',
-  tag: 'Fields',
-  summary: 'Add an option',
-  description: 'Adds an option at the end of a select, radio or multi_select field.',
-  params: idParams('field'),
-  body: CreateOptionBody,
-  data: FieldDetail,
-  errors: [404, 409],
-} as const satisfies OperationContract;
+export const createFieldOption = operation(
+  ['createFieldOption', 'POST /v1/inbound/fields/{id}/options', 'setup', 'Fields'],
+  {
+    summary: 'Add an option',
+    description: 'Adds an option at the end of a select, radio or multi_select field.',
+    params: idParams('field'),
+    body: CreateOptionBody,
+    data: FieldDetail,
+    errors: [404, 409],
+    headers: writeHeaders,
+  },
+);
 
 /** `PATCH /v1/inbound/fields/{id}/options` */
-export const updateFieldOption = {
-  ...inbound,
-  id: 'updateFieldOption',
-  method: 'patch',
-  path: '/v1/inbound/fields/{id}/options',
-  tag: 'Fields',
-  summary: 'Update an option',
-  description: 'Renames, moves, archives or restores the option that has the `value`.',
-  params: idParams('field'),
-  body: UpdateOptionBody,
-  data: FieldDetail,
-  errors: [404, 409],
-} as const satisfies OperationContract;
+export const updateFieldOption = operation(
+  ['updateFieldOption', 'PATCH /v1/inbound/fields/{id}/options', 'setup', 'Fields'],
+  {
+    summary: 'Update an option',
+    description: 'Renames, moves, archives or restores the option that has the `value`.',
+    params: idParams('field'),
+    body: UpdateOptionBody,
+    data: FieldDetail,
+    errors: [404, 409],
+    headers: writeHeaders,
+  },
+);
 
 /** `POST /v1/inbound/members` */
-export const createMember = {
-  ...inbound,
-  id: 'createMember',
-  method: 'post',
-  path: '/v1/inbound/members',
-  tag: 'Members',
+export const createMember = operation(['createMember', 'POST /v1/inbound/members', 'setup', 'Members'], {
   summary: 'Add a member',
   description: 'Adds a person, who can then own deals.',
   body: CreateMemberBody,
   data: MemberDetail,
   errors: [409],
-} as const satisfies OperationContract;
+  headers: writeHeaders,
+});
 
 /** `PATCH /v1/inbound/members/{id}` */
-export const updateMember = {
-  ...inbound,
-  id: 'updateMember',
-  method: 'patch',
-  path: '/v1/inbound/members/{id}',
-  tag: 'Members',
+export const updateMember = operation(['updateMember', 'PATCH /v1/inbound/members/{id}', 'setup', 'Members'], {
   summary: 'Update a member',
   description: 'Changes the email or name of a person, or makes a former member a member again.',
   params: idParams('member'),
   body: UpdateMemberBody,
   data: MemberDetail,
   errors: [404, 409],
-} as const satisfies OperationContract;
+  headers: writeHeaders,
+});
 
 /** `DELETE /v1/inbound/members/{id}` */
-export const deleteMember = {
-  ...inbound,
-  id: 'deleteMember',
-  method: 'delete',
-  path: '/v1/inbound/members/{id}',
-  tag: 'Members',
+export const deleteMember = operation(['deleteMember', 'DELETE /v1/inbound/members/{id}', 'setup', 'Members'], {
   summary: 'Remove a member',
   description:
     'Removes a person. For a person who owns deals, either `opportunities=keep` or `reassign_to` is required. ' +
@@ -198,4 +151,5 @@ export const deleteMember = {
   query: RemoveMemberQuery,
   data: Deleted,
   errors: [404, 409],
-} as const satisfies OperationContract;
+  headers: writeHeaders,
+});

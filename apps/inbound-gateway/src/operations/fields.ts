@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import {
+  createField as createContract,
+  createFieldOption as createOptionContract,
+  updateField as updateContract,
+  updateFieldOption as updateOptionContract,
+} from '@crm/contract';
+import { defineFieldChange, fieldWire, updateFieldChange } from '@crm/db';
+import { validationError } from '@crm/domain';
+import type { Operation } from '@crm/http';
+import { type Context, operation } from '../context.js';
+import { orNotFound, requireChange, runSetupChange } from '../setup/change-setup.js';
+import {
+  findField,
+  optionsOf,
+  readMetadata,
+  readName,
+  readNewField,
+  readOptions,
+  withoutNull,
+} from '../setup/read-setup.js';
+
+/** `POST /v1/inbound/fields` */
+const createField = operation(createContract, (context, { caller, body }) => {
+  const id = randomUUID();
+  return runSetupChange(context, caller, {
+    changes: (setup) => [defineFieldChange(id, readNewField(setup, body))],
+    answer: (setup) => ({ message: 'Field defined', data: { field: fieldWire(orNotFound(findField(setup, id))) } }),
+  });
+});
+
+/** `PATCH /v1/inbound/fields/{id}` */
+const updateField = operation(updateContract, (context, { caller, params, body }) =>
+  runSetupChange(context, caller, {
+    changes: (setup) => {
+      requireChange(body);
+      const field = orNotFound(findField(setup, params.id));
+      const { is_hidden: isHidden, is_active: isActive, position } = body;
+      const given = { currency: body.currency ?? undefined, max: body.max ?? undefined };
+      const isMetadata = given.currency !== undefined || given.max !== undefined;
+      const metadata = isMetadata ? readMetadata(field.attributeType, given) : undefined;
+      const change = { name: readName(body.name), metadata, isHidden, isActive, position };
+      return [updateFieldChange(field, change, isMetadata ? field.metadata : undefined)];
+    },
+    answer: (setup) => ({
+      message: 'Field updated',
+      data: { field: fieldWire(orNotFound(findField(setup, params.id))) },
+    }),
+  }),
+);
+
+/** `POST /v1/inbound/fields/{id}/options` */
+const createFieldOption = operation(createOptionContract, (context, { caller, params, body }) =>
+  runSetupChange(context, caller, {
+    changes: (setup) => {
+      const field = orNotFound(findField(setup, params.id));
+      const options = [...optionsOf(field), withoutNull(body)];
+      return [updateFieldChange(field, { metadata: readOptions(field, options) }, field.metadata, body)];
+    },
+    answer: (setup) => ({
+      message: 'Option added',
+      data: { field: fieldWire(orNotFound(findField(setup, params.id))) },
+    }),
+  }),
+);
+
+/** `PATCH /v1/inbound/fields/{id}/options` */
+const updateFieldOption = operation(updateOptionContract, (context, { caller, params, body }) =>
+  runSetupChange(context, caller, {
+    changes: (setup) => {
+      const field = orNotFound(findField(setup, params.id));
+      const { position, ...given } = body;
+      const current = optionsOf(field);
+      const index = current.findIndex(({ value }) => value === body.value);
+      const found = current[index];
+      if (found === undefined) throw validationError({ value: 'is not an option of this field' });
+      const options: object[] = [...current];
+      options.splice(index, 1);
+      options.splice(position === undefined ? index : position - 1, 0, { ...found, ...withoutNull(given) });
+      return [updateFieldChange(field, { metadata: readOptions(field, options) }, field.metadata, body)];
+    },
+    answer: (setup) => ({
+      message: 'Option updated',
+      data: { field: fieldWire(orNotFound(findField(setup, params.id))) },
+    }),
+  }),
+);
+
+/** The writes of custom fields and their options. */
+export const fieldOperations: readonly Operation<Context>[] = [
+  createField,
+  updateField,
+  createFieldOption,
+  updateFieldOption,
+];

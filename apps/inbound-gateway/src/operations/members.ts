@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import {
+  createMember as createContract,
+  deleteMember as deleteContract,
+  updateMember as updateContract,
+} from '@crm/contract';
+import { addMemberChange, memberWire, removeMemberChange, updateMemberChange } from '@crm/db';
+import { validationError } from '@crm/domain';
+import type { Operation } from '@crm/http';
+import { type Context, operation } from '../context.js';
+import { orNotFound, requireChange, runSetupChange } from '../setup/change-setup.js';
+import { moveWithin } from '../setup/move-within.js';
+import { readMemberEmail, readName } from '../setup/read-setup.js';
+
+/** `POST /v1/inbound/members` */
+const createMember = operation(createContract, (context, { caller, body }) => {
+  const id = randomUUID();
+  return runSetupChange(context, caller, {
+    changes: () => [addMemberChange(id, { email: readMemberEmail(body.email), name: readName(body.name) })],
+    answer: (setup) => ({
+      message: 'Member added',
+      data: { member: memberWire(orNotFound(setup.findMember(id))) },
+    }),
+  });
+});
+
+/** `PATCH /v1/inbound/members/{id}` */
+const updateMember = operation(updateContract, (context, { caller, params, body }) =>
+  runSetupChange(context, caller, {
+    changes: (setup) => {
+      requireChange(body);
+      const { id } = orNotFound(setup.findMember(params.id));
+      const email = body.email === undefined ? undefined : readMemberEmail(body.email);
+      return [updateMemberChange(id, { email, name: readName(body.name), isActive: body.is_active })];
+    },
+    answer: (setup) => ({
+      message: 'Member updated',
+      data: { member: memberWire(orNotFound(setup.findMember(params.id))) },
+    }),
+  }),
+);
+
+/**
+ * `DELETE /v1/inbound/members/{id}`: an owner of opportunities is refused, unless the query says what to do with them.
+ */
+const deleteMember = operation(deleteContract, (context, request) => {
+  const { caller, params, query } = request;
+  return runSetupChange(context, caller, {
+    changes: async (setup) => {
+      const member = orNotFound(setup.findMember(params.id));
+      const { opportunities, reassign_to: heirId } = query;
+      if (heirId === undefined) return [removeMemberChange(member.id, opportunities === 'keep')];
+      if (opportunities !== undefined) throw validationError({ reassign_to: 'must be absent with opportunities=keep' });
+      const heir = setup.findMember(heirId);
+      if (heir === undefined) throw validationError({ reassign_to: 'is not a member of this organization' });
+      if (heir.id === member.id) throw validationError({ reassign_to: 'is the member to be removed' });
+      if (!heir.isActive) throw validationError({ reassign_to: 'is a former member' });
+      const move = { kind: 'owner', fromId: member.id, toId: heir.id } as const;
+      await moveWithin(context, request, move);
+      return [removeMemberChange(member.id, false)];
+    },
+    answer: () => ({ message: 'Removed member', data: { id: params.id.toLowerCase() } }),
+  });
+});
+
+/** The writes of members. */
+export const memberOperations: readonly Operation<Context>[] = [createMember, updateMember, deleteMember];

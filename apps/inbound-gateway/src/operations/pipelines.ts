@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import {
+  createPipeline as createContract,
+  createStage as createStageContract,
+  updatePipeline as updateContract,
+  updateStage as updateStageContract,
+  type UpdateStageBody,
+} from '@crm/contract';
+import {
+  createPipelineChanges,
+  createStageChange,
+  type OpportunityMove,
+  type OrganizationSetup,
+  pipelineWire,
+  type Stage,
+  stageWire,
+  updatePipelineChange,
+  updateStageChange,
+} from '@crm/db';
+import { Failure, validationError } from '@crm/domain';
+import type { Operation } from '@crm/http';
+import { type Context, operation } from '../context.js';
+import { orNotFound, requireChange, runSetupChange } from '../setup/change-setup.js';
+import { moveWithin } from '../setup/move-within.js';
+import { readColor, readLabels, readName, readStage } from '../setup/read-setup.js';
+
+/** `POST /v1/inbound/pipelines` */
+const createPipeline = operation(createContract, (context, { caller, body }) => {
+  const id = randomUUID();
+  return runSetupChange(context, caller, {
+    changes: () => {
+      const stages = readLabels(body.stages.map((stage, index) => readStage(stage, `stages[${index}].`)));
+      return createPipelineChanges(id, { name: readName(body.name), position: body.position }, stages);
+    },
+    answer: (setup) => {
+      const pipeline = orNotFound(setup.findPipeline(id));
+      const data = { pipeline: pipelineWire(pipeline), stages: pipeline.stages.map(stageWire) };
+      return { message: 'Pipeline created', data };
+    },
+  });
+});
+
+/** `PATCH /v1/inbound/pipelines/{id}` */
+const updatePipeline = operation(updateContract, (context, { caller, params, body }) =>
+  runSetupChange(context, caller, {
+    changes: (setup) => {
+      requireChange(body);
+      const { id } = orNotFound(setup.findPipeline(params.id));
+      return [
+        updatePipelineChange(id, { name: readName(body.name), isActive: body.is_active, position: body.position }),
+      ];
+    },
+    answer: (setup) => {
+      const pipeline = orNotFound(setup.findPipeline(params.id));
+      const data = { pipeline: pipelineWire(pipeline), stages: pipeline.stages.map(stageWire) };
+      return { message: 'Pipeline updated', data };
+    },
+  }),
+);
+
+/** `POST /v1/inbound/pipelines/{id}/stages` */
+const createStage = operation(createStageContract, (context, { caller, params, body }) => {
+  const id = randomUUID();
+  return runSetupChange(context, caller, {
+    changes: (setup) => {
+      const pipeline = orNotFound(setup.findPipeline(params.id));
+      return [createStageChange(id, pipeline.id, readStage(body), body.position)];
+    },
+    answer: (setup) => ({ message: 'Stage added', data: { stage: stageWire(orNotFound(setup.findStage(id))) } }),
+  });
+});
+
+/** The stage to which an archived stage's opportunities move; null if the body names none. */
+const readMove = (setup: OrganizationSetup, from: Stage, body: UpdateStageBody): OpportunityMove | null => {
+  const path = 'move_opportunities_to';
+  const wanted = body[path] ?? null;
+  if (wanted === null) return null;
+  if (body.is_active !== false) throw validationError({ [path]: 'is allowed only with is_active: false' });
+  const target = setup.findStage(wanted);
+  if (target?.pipelineId !== from.pipelineId) throw validationError({ [path]: 'is not a stage of this pipeline' });
+  if (target.id === from.id) throw validationError({ [path]: 'is the stage itself' });
+  if (!target.isActive) throw validationError({ [path]: 'is archived' });
+  return { kind: 'stage', from, toId: target.id };
+};
+
+/** Refuses a label that another stage of the pipeline has. @throws Failure `key_taken` */
+const requireFreeLabel = (setup: OrganizationSetup, { id, pipelineId }: Stage, label: string | undefined): void => {
+  const holder = setup.findPipeline(pipelineId)?.stages.find((other) => other.label === label && other.id !== id);
+  if (holder !== undefined) {
+    throw new Failure({ kind: 'key_taken', object: 'stage', field: 'label', existingId: holder.id });
+  }
+};
+
+/** `PATCH /v1/inbound/stages/{id}` */
+const updateStage = operation(updateStageContract, (context, request) => {
+  const { caller, params, body } = request;
+  return runSetupChange(context, caller, {
+    changes: async (setup) => {
+      requireChange(body);
+      const stage = orNotFound(setup.findStage(params.id));
+      const move = readMove(setup, stage, body);
+      const label = readName(body.label, 'label');
+      const change = {
+        // The same label would outdate the stored records of all deals of the stage.
+        label: label === stage.label ? undefined : label,
+        color: readColor(body.color),
+        probability: body.probability,
+        isDefault: body.is_default,
+        isActive: body.is_active,
+        position: body.position,
+      };
+      // The move is not undone if the change fails, so everything that can be checked is checked before the move.
+      requireFreeLabel(setup, stage, change.label);
+      if (move !== null) await moveWithin(context, request, move);
+      return [updateStageChange(stage.id, change)];
+    },
+    answer: (setup) => ({
+      message: 'Stage updated',
+      data: { stage: stageWire(orNotFound(setup.findStage(params.id))) },
+    }),
+  });
+});
+
+/** The writes of pipelines and stages. */
+export const pipelineOperations: readonly Operation<Context>[] = [
+  createPipeline,
+  updatePipeline,
+  createStage,
+  updateStage,
+];

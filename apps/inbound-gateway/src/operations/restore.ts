@@ -1,0 +1,49 @@
+import { restoreRecord as contract } from '@crm/contract';
+import { findEvent, restoration, runWrite } from '@crm/db';
+import { ApiError, validationError } from '@crm/domain';
+import type { OperationReply } from '@crm/http';
+import { type Context, operation } from '../context.js';
+import { runIdempotent } from '../write/run-idempotent.js';
+import { writeOrigin } from '../write/write-request.js';
+
+const erasedMessage = 'The values of this record were erased: deleted contacts and notes cannot be restored';
+
+const missingLinkMessage = 'The linked record no longer exists: the link was left out';
+const archivedStageMessage = 'The stage is archived: the opportunity is in the stage where new ones start';
+
+/** The deletion at a position of the log. @throws ApiError if there is none, or if it cannot be undone */
+const findDeletion = async ({ database }: Context, organizationId: string, position: number) => {
+  const event = await findEvent(database, organizationId, position);
+  if (event === null) throw new ApiError('not_found');
+  const { object, type, previous, isErased } = event;
+  if (type !== `${object}.deleted`) throw validationError({ position: 'is not the position of a deletion' });
+  if (isErased || previous === null || object === 'contact' || object === 'note')
+    throw new ApiError('conflict', { message: erasedMessage });
+  return { object, previous };
+};
+
+/** `POST /v1/inbound/restore`: undoes the deletion of an account or opportunity. */
+export const restoreRecord = operation(contract, (context, request) => {
+  const { organizationId } = request.caller;
+  const { position } = request.body;
+  return runIdempotent(context, contract, request, {
+    run: async (idempotency) => {
+      const { object, previous } = await findDeletion(context, organizationId, position);
+      return context.setups.use(organizationId, (setup) => {
+        const write = restoration(setup, position, object, previous);
+        return runWrite(context.database, organizationId, write, idempotency, writeOrigin(request));
+      });
+    },
+    answer: ({ object, id, version, dropped }): OperationReply<typeof contract> => {
+      const warnings = dropped.map((field) => ({
+        field,
+        message: field === 'stage_id' ? archivedStageMessage : missingLinkMessage,
+      }));
+      return {
+        message: `Restored ${object}`,
+        data: { object, id, version },
+        ...(warnings.length === 0 ? {} : { extra: { warnings } }),
+      };
+    },
+  });
+});

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type OrganizationSetup, changeSetup, loadSetup, refreshRecords, type SetupChange } from '@crm/db';
+import { ApiError, validationError } from '@crm/domain';
+import type { Caller } from '@crm/http';
+import type { Context } from '../context.js';
+import { readAfterHeader } from '../write/write-request.js';
+
+/** The response waits at most this long for the rebuild of stored records, which then continues in the background. */
+const rebuildWaitMs = 2_000;
+
+/** The maximum number of opportunities that one call moves to another stage or owner. */
+export const maxMoved = 10_000;
+
+/** One setup operation. */
+export interface SetupWork<Data> {
+  /** Builds the changes from the current setup. Throws before anything is written. */
+  readonly changes: (setup: OrganizationSetup) => readonly SetupChange[] | Promise<readonly SetupChange[]>;
+  /** The message and data of the response, from the setup after the changes. */
+  readonly answer: (setup: OrganizationSetup) => { readonly message: string; readonly data: Data };
+}
+
+/** Returns the entry for an id in the path. @throws ApiError `not_found` if there is none */
+export const orNotFound = <T>(found: T | undefined): T => {
+  if (found === undefined) throw new ApiError('not_found');
+  return found;
+};
+
+/** Rejects an update without a change. */
+export const requireChange = (body: Readonly<Record<string, unknown>>): void => {
+  const isChange = Object.values(body).some((value) => value !== undefined);
+  if (!isChange) throw validationError({ body: 'names nothing to change' });
+};
+
+/**
+ * Changes the setup and returns it. Reads the setup from the database, not from the cache, and then drops the copy in
+ * this process's cache.
+ */
+export const runSetupChange = async <Data>(
+  { database, setups }: Context,
+  { organizationId, apiKeyId }: Caller,
+  { changes, answer }: SetupWork<Data>,
+) => {
+  const found = await changes(await loadSetup(database, organizationId));
+  const origin = { actor: `API key ${apiKeyId}`, osUser: null, commandId: randomUUID() };
+  try {
+    const { readMark, outdatedAt } = await changeSetup(database, organizationId, found, origin);
+    if (outdatedAt !== null) {
+      // `finishRebuilds` completes a rebuild that fails or is interrupted.
+      const rebuilt = refreshRecords(database, organizationId, outdatedAt).catch(() => undefined);
+      await Promise.race([rebuilt, sleep(rebuildWaitMs, undefined, { ref: false })]);
+    }
+    const reply = answer(await loadSetup(database, organizationId));
+    return { ...reply, headers: readAfterHeader(readMark) };
+  } finally {
+    setups.forget(organizationId);
+  }
+};

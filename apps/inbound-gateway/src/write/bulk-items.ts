@@ -1,0 +1,150 @@
+import type { OperationContract, Validator } from '@crm/contract';
+import type { ByIndex, OrganizationSetup, IndexedWrite, OnMatch, Write, WriteFunction, WrittenRecord } from '@crm/db';
+import { ApiError, ErrorCollector, type FieldErrors, reportedItemErrors } from '@crm/domain';
+import type { OperationRequest, Steps } from '@crm/http';
+
+/** The result of an applied item; `unapplied` only on creates. */
+export type Applied = WrittenRecord & { readonly unapplied?: readonly string[] };
+
+/** The entry for a rejected item. */
+export interface Refused {
+  readonly id: string | null;
+  /** By path within the item; empty for the item as a whole. */
+  readonly errors: FieldErrors;
+}
+
+/** The parsed items: the ones to write, and entries for the rejected ones. */
+export interface ReadItems {
+  readonly writes: readonly IndexedWrite<Applied>[];
+  readonly refused: ByIndex<Refused>;
+}
+
+/** How the items of one bulk operation are written. */
+export interface BulkOptions {
+  readonly function: WriteFunction;
+  /** Builds the write of an item that fits the contract; adds every fault to `errors`. */
+  read(setup: OrganizationSetup, item: object, errors: ErrorCollector): Write<Applied>;
+  /** The field to name if a record is not found. */
+  readonly notFoundPath: string;
+  /** The path of a column or custom field in a create; by default its own name. */
+  readonly pathOf?: ((name: string) => string) | undefined;
+}
+
+/** The shape that bulk contracts share. */
+export type BulkRequest = OperationRequest<OperationContract> & {
+  readonly query: { readonly atomic?: string; readonly on_match?: OnMatch };
+  readonly body: { readonly items: readonly unknown[] };
+};
+
+const pathOfItem = (index: string, path: string): string =>
+  path === '' ? `items[${index}]` : `items[${index}].${path}`;
+
+/**
+ * Thrown if items are rejected before anything is written. An atomic call ends here; any other call continues without
+ * them.
+ */
+export class RefusedItemsError extends ApiError {
+  /** @param code `conflict` if the same call may succeed later */
+  constructor(
+    readonly items: ReadItems,
+    code: 'validation_failed' | 'conflict' = 'validation_failed',
+  ) {
+    const errors = new ErrorCollector();
+    for (const [index, entry] of Object.entries(items.refused)) {
+      for (const [path, text] of Object.entries(entry.errors)) errors.add(pathOfItem(index, path), text);
+    }
+    super(code, { errors: errors.fieldErrors });
+  }
+}
+
+/**
+ * The conflict of a taken key. If two records have the keys, `existing_id` has the external id and `other_id` the
+ * natural key.
+ */
+interface KeyConflict {
+  readonly field: string;
+  readonly existing_id: string;
+  readonly other_id?: string;
+}
+
+const isConflict = (value: unknown): value is KeyConflict =>
+  typeof value === 'object' && value !== null && 'field' in value && 'existing_id' in value;
+
+/** The errors of an item, by the path within it. */
+export const itemErrors = (error: ApiError, notFoundPath: string): FieldErrors => {
+  if (error.errors !== undefined) return error.errors;
+  const conflict = error.extra?.['conflict'];
+  if (isConflict(conflict)) {
+    const other = conflict.other_id === undefined ? '' : `; the natural key is used by ${conflict.other_id}`;
+    return { [conflict.field]: `is already used by the record ${conflict.existing_id}${other}` };
+  }
+  if (error.code === 'conflict')
+    return {
+      [notFoundPath]: 'names a record whose keys another item or call has changed: send the item again in a new call',
+    };
+  if (error.code === 'precondition_failed') return { version: 'is not the current version of the record' };
+  if (error.code === 'not_found') return { [notFoundPath]: 'is not the id of a record' };
+  return { [notFoundPath]: error.message };
+};
+
+const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The id in an item of an update, in lower case; null if there is no valid one. */
+export const itemId = (item: unknown): string | null => {
+  const id = typeof item === 'object' && item !== null && 'id' in item ? item.id : undefined;
+  const text = typeof id === 'string' ? id.toLowerCase() : '';
+  return uuidForm.test(text) ? text : null;
+};
+
+/** Checks what does not depend on the organization's setup: the JSON and the contract. Returns the rejected items. */
+export function* checkItems(
+  { body, itemErrors }: BulkRequest,
+  validate: Validator | undefined,
+): Steps<ByIndex<Refused>> {
+  const refused: Record<string, Refused> = {};
+  for (const [index, item] of body.items.entries()) {
+    const errors = itemErrors?.get(index) ?? validate?.(item) ?? null;
+    if (errors !== null) refused[index] = { id: itemId(item), errors };
+    yield;
+  }
+  return refused;
+}
+
+const readItem = (setup: OrganizationSetup, item: unknown, options: BulkOptions): Write<Applied> | Refused => {
+  try {
+    const errors = new ErrorCollector(reportedItemErrors);
+    // The contract has checked that an item is an object.
+    const write = options.read(setup, item as object, errors);
+    errors.throwIfAny();
+    return write;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { id: itemId(item), errors: itemErrors(error, options.notFoundPath) };
+  }
+};
+
+/**
+ * Reads the items that fit the contract. It runs in steps, because reading a hundred items with a hundred
+ * internationalised domains each takes seconds.
+ * @throws RefusedItemsError if an item does not fit the organization's setup. The setup may be outdated:
+ * `SetupCache.use` then reads the items again with a fresh one
+ */
+export function* readItems(
+  setup: OrganizationSetup,
+  items: readonly unknown[],
+  faults: ByIndex<Refused>,
+  options: BulkOptions,
+): Steps<ReadItems> {
+  const writes: IndexedWrite<Applied>[] = [];
+  const refused: Record<string, Refused> = {};
+  for (const [index, item] of items.entries()) {
+    if (faults[index] !== undefined) continue;
+    const found = readItem(setup, item, options);
+    if ('errors' in found) refused[index] = found;
+    else writes.push({ index, write: found });
+    yield;
+  }
+  const read = { writes, refused: { ...faults, ...refused } };
+  if (Object.keys(refused).length > 0) throw new RefusedItemsError(read);
+  return read;
+}

@@ -1,0 +1,158 @@
+import {
+  type BulkResult,
+  type BulkResults,
+  compileOperation,
+  type OperationContract,
+  type Validator,
+} from '@crm/contract';
+import { type ByIndex, type CreatedRecord, runWrites, type UpdateTarget } from '@crm/db';
+import { ApiError, type Failure, type FieldErrors, isFailure } from '@crm/domain';
+import { type Operation, runInTurns, toApiError } from '@crm/http';
+import {
+  type Applied,
+  type BulkOptions,
+  type BulkRequest,
+  checkItems,
+  itemErrors,
+  itemId,
+  readItems,
+  type ReadItems,
+  type Refused,
+  RefusedItemsError,
+} from './bulk-items.js';
+import { type Context, operation } from '../context.js';
+import type { ObjectWrites } from './object-writes.js';
+import { runIdempotent } from './run-idempotent.js';
+import { findPipelineIds } from './update-record.js';
+import { warningsExtra } from './warnings.js';
+import { writeOrigin } from './write-request.js';
+
+/** The response data of every bulk operation. */
+interface BulkReply {
+  readonly message: string;
+  readonly data: BulkResults;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Runs a bulk write. After a timeout, the same call would time out again, so the response says how to make it smaller.
+ */
+const runOrNarrow = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isFailure(error, 'timeout')) throw error;
+    throw new ApiError('timeout', {
+      message: 'The call took too long: send fewer items',
+      errors: { items: 'took too long: send fewer items in one call, or fewer contacts in each' },
+      cause: error,
+    });
+  }
+};
+
+/**
+ * Runs a bulk operation. It writes all valid items in one transaction, each like a single call, and returns a result for
+ * every item. In an atomic call one invalid item rejects the whole call, and nothing is written.
+ */
+const runBulk = (
+  context: Context,
+  contract: OperationContract,
+  request: BulkRequest,
+  validate: Validator | undefined,
+  options: BulkOptions,
+): Promise<BulkReply> => {
+  const { organizationId } = request.caller;
+  const { items } = request.body;
+  const isAtomic = request.query.atomic === 'true';
+  const orGoOn = (error: unknown): ReadItems => {
+    if (error instanceof RefusedItemsError) return error.items;
+    throw error;
+  };
+  const refuseItems = (refusals: ReadonlyMap<number, Failure>): ByIndex<Refused> => {
+    const entries = [...refusals].map(([index, failure]) => {
+      const entry = { id: itemId(items[index]), errors: itemErrors(toApiError(failure), options.notFoundPath) };
+      return [index, entry] as const;
+    });
+    const refused = Object.fromEntries(entries);
+    if (!isAtomic) return refused;
+    const hasRaced = [...refusals.values()].some((failure) => isFailure(failure, 'item_raced'));
+    throw new RefusedItemsError({ writes: [], refused }, hasRaced ? 'conflict' : 'validation_failed');
+  };
+  return runIdempotent<ByIndex<Applied | Refused>, BulkReply>(context, contract, request, {
+    answer: (results) => answerItems(items.length, results, options.pathOf),
+    run: async (idempotency) => {
+      const faults = await runInTurns(checkItems(request, validate));
+      const read = await context.setups
+        .use(organizationId, (setup) => runInTurns(readItems(setup, items, faults, options)))
+        .catch(orGoOn);
+      if (isAtomic && Object.keys(read.refused).length > 0) throw new RefusedItemsError(read);
+      const bulk = { function: options.function, ...read, refuseItems };
+      return runOrNarrow(() => runWrites(context.database, organizationId, bulk, idempotency, writeOrigin(request)));
+    },
+  });
+};
+
+/** A bulk create. */
+export const bulkCreate = <Created extends CreatedRecord>(
+  contract: OperationContract,
+  writes: ObjectWrites<Created>,
+): Operation<Context> => {
+  const { item: validate } = compileOperation(contract);
+  return operation<OperationContract>(contract, (context, request: BulkRequest) =>
+    runBulk(context, contract, request, validate, {
+      function: `create_${writes.objectType}`,
+      notFoundPath: writes.keyPath,
+      pathOf: writes.pathOf,
+      read: (setup, item, errors) => writes.create(setup, item, request.query.on_match ?? 'keep', errors),
+    }),
+  );
+};
+
+/** A bulk update. */
+export const bulkUpdate = <Created extends CreatedRecord>(
+  contract: OperationContract,
+  writes: ObjectWrites<Created>,
+): Operation<Context> => {
+  const { item: validate } = compileOperation(contract);
+  return operation<OperationContract>(contract, async (context, request: BulkRequest) => {
+    const ids = request.body.items.flatMap((item) => itemId(item) ?? []);
+    const pipelineIds = await findPipelineIds(context, request.caller.organizationId, writes.objectType, ids);
+    return runBulk(context, contract, request, validate, {
+      function: `update_${writes.objectType}`,
+      notFoundPath: 'id',
+      read: (setup, { id, version, ...body }: UpdateTarget, errors) => {
+        const target = { id: id.toLowerCase(), version };
+        return writes.update(setup, target, body, errors, pipelineIds.get(target.id));
+      },
+    });
+  });
+};
+
+/** The errors in an item's result. An error of the item as a whole is on the path `item`. */
+const namedErrors = (errors: FieldErrors): Record<string, string> =>
+  Object.fromEntries(Object.entries(errors).map(([path, text]) => [path === '' ? 'item' : path, text]));
+
+const answerItem = (index: number, result: Applied | Refused, pathOf?: (name: string) => string): BulkResult =>
+  'errors' in result
+    ? { index, success: false, record_status: null, id: result.id, errors: namedErrors(result.errors) }
+    : {
+        index,
+        success: true,
+        record_status: result.record_status,
+        id: result.id,
+        ...warningsExtra(result.unapplied ?? [], pathOf),
+      };
+
+const answerItems = (
+  count: number,
+  results: ByIndex<Applied | Refused>,
+  pathOf?: (name: string) => string,
+): BulkReply => {
+  const answers = Array.from({ length: count }, (_, index) => {
+    const result = results[index];
+    if (result === undefined) throw new Error(`Item ${index} has no result`);
+    return answerItem(index, result, pathOf);
+  });
+  const applied = answers.filter(({ success }) => success).length;
+  return { message: `Applied ${applied} of ${count} items`, data: { results: answers } };
+};

@@ -1,0 +1,90 @@
+import type { OperationContract } from '@crm/contract';
+import { type CreatedRecord, findOpportunityPipelineIds, readRecord, runWrite } from '@crm/db';
+import { ApiError, definitionsMap, appliesToPipeline, isFailure, type ObjectType } from '@crm/domain';
+import { JsonText, type OperationRequest } from '@crm/http';
+import { type Context, operation } from '../context.js';
+import { explainNotFound } from './explain-not-found.js';
+import { type ObjectWrites, readWrite } from './object-writes.js';
+import { readAfterHeader, type RecordRequest, targetOf, writeOrigin } from './write-request.js';
+
+type UpdateRequest = OperationRequest<OperationContract> & RecordRequest & { readonly body: object };
+
+/** The pipelines of opportunities that a request names, by their ids. Other objects have none. */
+export const findPipelineIds = async (
+  { database }: Context,
+  organizationId: string,
+  objectType: ObjectType,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> =>
+  objectType === 'opportunity' ? findOpportunityPipelineIds(database, organizationId, ids) : new Map();
+
+/** A record as a get by id returns it: every system field and every visible custom field. */
+const answerRecord = (context: Context, organizationId: string, objectType: ObjectType, id: string) =>
+  context.setups.use(organizationId, async (setup) => {
+    const selection = setup.fieldIndex(objectType, null).fullSelection;
+    const request = { organizationId, objectType, id, selection, isMarked: true };
+    const found = await readRecord(context.database, request);
+    if (found === null || found.readMark === null) throw new ApiError('not_found');
+    const shown = selection.custom.filter((definition) => appliesToPipeline(definition, found.pipelineId));
+    const definitions = JSON.stringify(definitionsMap(shown));
+    return {
+      data: new JsonText(`{"${objectType}":${found.record},"custom_field_definitions":${definitions}}`),
+      // The mark of this read, not of the write: the record may already contain later writes of other callers.
+      headers: { ETag: `"${found.version}"`, ...readAfterHeader(found.readMark) },
+    };
+  });
+
+/** The values of a record that its opportunities store a copy of. A change of such a value changes all of them. */
+const valuesOfOpportunities: Readonly<Record<ObjectType, readonly string[]>> = {
+  account: ['name', 'domain'],
+  contact: ['first_name', 'last_name', 'email'],
+  opportunity: [],
+};
+
+/**
+ * Runs a write. If it changes too many opportunities, a retry would time out again, so the response gives the reason.
+ */
+const runOrExplain = async <Result>(work: () => Promise<Result>, objectType: ObjectType, body: unknown) => {
+  try {
+    return await work();
+  } catch (error) {
+    const paths = valuesOfOpportunities[objectType].filter((path) => path in Object(body));
+    if (!isFailure(error, 'timeout') || paths.length === 0) throw error;
+    const copies = `the opportunities of this ${objectType} store a copy of it`;
+    const text = `took too long: ${copies}, and there are too many to change at once`;
+    const errors = Object.fromEntries(paths.map((path) => [path, text]));
+    throw new ApiError('timeout', { message: 'The change took too long', errors, cause: error });
+  }
+};
+
+/**
+ * An update, which returns the record.
+ * @throws ApiError `not_found`, `precondition_failed` if `If-Match` names another version, `conflict` for a natural key
+ * that another record has; `timeout` with `errors` if the record has too many opportunities to rename
+ */
+export const updateRecord = <Created extends CreatedRecord>(
+  contract: OperationContract,
+  writes: ObjectWrites<Created>,
+) =>
+  operation<OperationContract>(contract, async (context, request: UpdateRequest) => {
+    const { database } = context;
+    const { body, caller } = request;
+    const { organizationId } = caller;
+    const { objectType } = writes;
+    const target = targetOf(request);
+    const pipelineIds = await findPipelineIds(context, organizationId, objectType, [target.id]);
+    const run = async () => {
+      const write = await readWrite(context, organizationId, (setup, errors) =>
+        writes.update(setup, target, body, errors, pipelineIds.get(target.id)),
+      );
+      return runWrite(database, organizationId, write, null, writeOrigin(request));
+    };
+    const { result } = await explainNotFound(database, organizationId, objectType, target.id, () =>
+      runOrExplain(run, objectType, body),
+    );
+    const isChanged = result.record_status === 'updated';
+    return {
+      message: isChanged ? `Updated ${objectType}` : `Nothing to change in ${objectType}`,
+      ...(await answerRecord(context, organizationId, objectType, target.id)),
+    };
+  });

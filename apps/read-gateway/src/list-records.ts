@@ -1,0 +1,66 @@
+import type { listOpportunities, OperationContract, searchOpportunities, SearchOpportunitiesBody } from '@crm/contract';
+import { type ErrorCollector, type ObjectType, parseBodyLimit, parseLimit, parseSearchQuery } from '@crm/domain';
+import type { OperationRequest } from '@crm/http';
+import { operation } from './context.js';
+import { readPage } from './page.js';
+
+/** The parts of a search or summary body that select records. */
+export type MatchBody = Pick<SearchOpportunitiesBody, 'query' | 'q' | 'filters' | 'pipeline_id' | 'stage_id'>;
+
+const isGiven = (text: string | null | undefined): text is string => (text ?? '').trim() !== '';
+
+/** The parameter of the free-text query. */
+const queryPathOf = ({ query, q }: MatchBody): 'q' | 'query' => (isGiven(q) && !isGiven(query) ? 'q' : 'query');
+
+/** `q` is another name of `query`. If both are sent, they must be equal. */
+const readWords = (body: MatchBody, errors: ErrorCollector): readonly string[] => {
+  const { query, q } = body;
+  if (isGiven(query) && isGiven(q) && query !== q) errors.add('q', 'differs from query, which is the same parameter');
+  const path = queryPathOf(body);
+  return parseSearchQuery(body[path], path, errors);
+};
+
+/** Reads the parts that select records. */
+export const readMatch = (body: MatchBody) => ({
+  pipelineId: body.pipeline_id,
+  stageId: body.stage_id,
+  queryPath: queryPathOf(body),
+  readWords: (errors: ErrorCollector) => readWords(body, errors),
+  filters: body.filters,
+});
+
+/** A list of any object, newest first; accounts and contacts have no pipeline and stage in their queries. */
+export const listRecords = (contract: OperationContract, objectType: ObjectType) =>
+  operation<OperationContract>(contract, (context, { caller, query }: OperationRequest<typeof listOpportunities>) =>
+    context.setups.use(caller.organizationId, (setup) =>
+      readPage(context, setup, {
+        operation: contract.id,
+        objectType,
+        pipelineId: query.pipeline_id,
+        stageId: query.stage_id,
+        queryPath: 'q',
+        readWords: (errors) => parseSearchQuery(query.q, 'q', errors),
+        defaultSort: 'created_at',
+        cursor: query.cursor,
+        readLimit: (errors) => parseLimit(query.limit, errors),
+        fields: query.fields,
+      }),
+    ),
+  );
+
+/** A search of any object; accounts and contacts have no pipeline and stage in their bodies. */
+export const searchRecords = (contract: OperationContract, objectType: ObjectType) =>
+  operation<OperationContract>(contract, (context, { caller, body }: OperationRequest<typeof searchOpportunities>) =>
+    context.setups.use(caller.organizationId, (setup) =>
+      readPage(context, setup, {
+        operation: contract.id,
+        objectType,
+        ...readMatch(body),
+        sort: body.sort,
+        defaultSort: 'updated_at',
+        cursor: body.cursor,
+        readLimit: (errors) => parseBodyLimit(body.limit, errors),
+        fields: body.fields,
+      }),
+    ),
+  );

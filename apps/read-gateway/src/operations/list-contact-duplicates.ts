@@ -1,9 +1,0 @@
-import { listContactDuplicates as contract } from '@crm/contract';
-import { defineOperation } from '@crm/http';
-import type { Context } from '../context.js';
-import { listDuplicates } from '../list-duplicates.js';
-
-/** `GET /v1/contacts/duplicates`: contacts that may be duplicates of older ones. */
-export const listContactDuplicates = defineOperation<Context, typeof contract>(contract, (context, { caller, query }) =>
-  listDuplicates(context, caller, contract.id, 'contact', query),
-);

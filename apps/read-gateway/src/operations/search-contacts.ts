@@ -1,9 +1,0 @@
-import { searchContacts as contract } from '@crm/contract';
-import { defineOperation } from '@crm/http';
-import type { Context } from '../context.js';
-import { searchRecords } from '../search.js';
-
-/** `POST /v1/contacts/search`: contacts by words and filters, sorted. */
-export const searchContacts = defineOperation<Context, typeof contract>(contract, (context, { caller, body }) =>
-  searchRecords(context, caller, contract.id, 'contact', body),
-);

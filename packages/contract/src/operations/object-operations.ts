@@ -1,0 +1,187 @@
+import type { TProperties, TSchema } from 'typebox';
+import { bulkBodyBytes } from '../bounds.js';
+import { operation } from '../operation.js';
+import { BulkCreateQuery, BulkQuery, BulkResults } from '../schemas/bulk.js';
+import { Deleted } from '../schemas/deleted.js';
+import { DuplicatePage } from '../schemas/duplicate.js';
+import { HistoryPage } from '../schemas/event.js';
+import { FieldPage } from '../schemas/field.js';
+import { closed } from '../schemas/input.js';
+import { MergeBody, Merged } from '../schemas/merge.js';
+import { Summary } from '../schemas/summary.js';
+import {
+  createHeaders,
+  FieldsQuery,
+  idParams,
+  idempotentWriteHeaders,
+  OnMatchQuery,
+  PageQuery,
+  recordHeaders,
+  updateHeaders,
+  writeExtra,
+  writeHeaders,
+} from './shared.js';
+
+/** The names of an object in ids, paths and texts. */
+export interface ObjectNames {
+  readonly one: 'account' | 'contact' | 'opportunity';
+  /** With its article: `an account`. */
+  readonly a: string;
+  readonly many: 'accounts' | 'contacts' | 'opportunities';
+}
+
+/** The summary and description of an operation. */
+interface Texts {
+  readonly summary: string;
+  readonly description: string;
+}
+
+const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/**
+ * The operations that read the records of an object.
+ * @param errors - the statuses of requests that can name a pipeline
+ */
+export const readOperationsOf = <
+  List extends TSchema,
+  Fields extends TSchema,
+  Search extends TSchema,
+  Summarize extends TSchema,
+  Page extends TSchema,
+  Detail extends TSchema,
+>(
+  { one, a, many }: ObjectNames,
+  schemas: {
+    readonly listQuery: List;
+    readonly fieldsQuery: Fields;
+    readonly searchBody: Search;
+    readonly summaryBody: Summarize;
+    readonly page: Page;
+    readonly detail: Detail;
+  },
+  listTexts: Texts,
+  errors: readonly number[] = [],
+) => {
+  const [One, Many] = [capitalized(one), capitalized(many)];
+  const { listQuery, fieldsQuery, searchBody, summaryBody, page: data, detail } = schemas;
+  const record = { params: idParams(one), errors: [404] };
+  return {
+    list: operation([`list${Many}`, `GET /v1/${many}`, 'list', Many], { ...listTexts, query: listQuery, data, errors }),
+    search: operation([`search${Many}`, `POST /v1/${many}/search`, 'search', Many], {
+      summary: `Search ${many}`,
+      description: `Pages through the ${many} that match words and filters, sorted.`,
+      ...{ body: searchBody, data, errors },
+    }),
+    summarize: operation([`summarize${Many}`, `POST /v1/${many}/summary`, 'search', Many], {
+      summary: `Summarize ${many}`,
+      description:
+        `Counts the ${many} that match words and filters and computes sums, averages, minimums and maximums, ` +
+        'grouped by up to two fields.',
+      ...{ body: summaryBody, data: Summary, errors },
+    }),
+    duplicates: operation([`list${One}Duplicates`, `GET /v1/${many}/duplicates`, 'search', Many], {
+      summary: `List ${many} that may be duplicates`,
+      description: `Pages through ${many} that may be duplicates of older ones, with the reasons.`,
+      ...{ query: PageQuery, data: DuplicatePage },
+    }),
+    fields: operation([`list${One}Fields`, `GET /v1/${many}/fields`, 'list', 'Fields'], {
+      summary: `List the fields of ${many}`,
+      description: `Pages through the system and custom fields of ${many}.`,
+      ...{ query: fieldsQuery, data: FieldPage, errors },
+    }),
+    get: operation([`get${One}`, `GET /v1/${many}/{id}`, 'list', Many], {
+      summary: `Get ${a}`,
+      description: `Returns one ${one} with every system field and visible custom field, unless \`fields\` narrows it.`,
+      ...{ ...record, query: FieldsQuery, data: detail, headers: recordHeaders },
+    }),
+    history: operation([`list${One}History`, `GET /v1/${many}/{id}/history`, 'list', 'Events'], {
+      summary: `List the changes of ${a}`,
+      description: `Pages through the retained events of ${a}, newest first, even if the ${one} was deleted.`,
+      ...{ ...record, query: PageQuery, data: HistoryPage },
+    }),
+  };
+};
+
+/** The read of the record with a natural key. */
+export const getByKeyOf = <Key extends TProperties, Detail extends TSchema>(
+  { one, a, many }: ObjectNames,
+  key: string,
+  input: Key,
+  data: Detail,
+) =>
+  operation(
+    [`get${capitalized(one)}By${capitalized(key)}`, `GET /v1/${many}/by-${key}/{${key}}`, 'list', capitalized(many)],
+    {
+      summary: `Get ${a} by its ${key}`,
+      description: `Returns the ${one} that a create with this ${key} would find, in the same form as the get by id.`,
+      ...{ params: closed(input, {}), query: FieldsQuery, data, errors: [404], headers: recordHeaders },
+    },
+  );
+
+/** The operations that write records of an object. */
+export const writeOperationsOf = <
+  Create extends TSchema,
+  Created extends TSchema,
+  Update extends TSchema,
+  UpdateItem extends TSchema,
+  BulkCreate extends TSchema,
+  BulkUpdate extends TSchema,
+  Detail extends TSchema,
+>(
+  { one, a, many }: ObjectNames,
+  schemas: {
+    readonly create: Create;
+    readonly created: Created;
+    readonly update: Update;
+    readonly updateItem: UpdateItem;
+    readonly bulkCreate: BulkCreate;
+    readonly bulkUpdate: BulkUpdate;
+    readonly detail: Detail;
+    /** Further properties of the response to a create. */
+    readonly extra: Readonly<Record<string, TSchema>>;
+  },
+  texts: { readonly create: Texts; readonly delete: string },
+  errors: { readonly create: readonly number[]; readonly delete: readonly number[] },
+) => {
+  const [One, Many] = [capitalized(one), capitalized(many)];
+  const params = idParams(one);
+  const bulk = { maxBodyBytes: bulkBodyBytes, data: BulkResults };
+  return {
+    create: operation([`create${One}`, `POST /v1/inbound/${many}`, 'inbound', Many], {
+      ...{ ...texts.create, query: OnMatchQuery, body: schemas.create, data: schemas.created },
+      ...{ extra: { ...schemas.extra, ...writeExtra }, errors: errors.create, headers: createHeaders },
+    }),
+    update: operation([`update${One}`, `PATCH /v1/inbound/${many}/{id}`, 'inbound', Many], {
+      summary: `Update ${a}`,
+      description: `Changes ${a} and returns the whole record. Absent fields keep their values; \`null\` clears a field.`,
+      ...{ params, body: schemas.update, data: schemas.detail },
+      ...{ extra: writeExtra, errors: [404, 409, 412], headers: updateHeaders },
+    }),
+    delete: operation([`delete${One}`, `DELETE /v1/inbound/${many}/{id}`, 'delete', Many], {
+      ...{ summary: `Delete ${a}`, description: texts.delete },
+      ...{ params, data: Deleted, errors: errors.delete, headers: writeHeaders },
+    }),
+    bulkCreate: operation([`bulkCreate${Many}`, `POST /v1/inbound/${many}/bulk`, 'bulk', Many], {
+      summary: `Create many ${many}`,
+      description: `Creates up to 100 ${many}, each as a single create would.`,
+      ...{ ...bulk, query: BulkCreateQuery, body: schemas.bulkCreate, item: schemas.create },
+      ...{ errors: [409, 422], headers: idempotentWriteHeaders },
+    }),
+    bulkUpdate: operation([`bulkUpdate${Many}`, `PATCH /v1/inbound/${many}/bulk`, 'bulk', Many], {
+      summary: `Update many ${many}`,
+      description: `Changes up to 50 ${many}, each as a single update would.`,
+      ...{ ...bulk, query: BulkQuery, body: schemas.bulkUpdate, item: schemas.updateItem, headers: writeHeaders },
+    }),
+  };
+};
+
+/** The merge of two records of an object. @param moved - the records that move to the kept one */
+export const mergeOf = ({ one, a, many }: ObjectNames, key: string, moved: string) =>
+  operation([`merge${capitalized(one)}`, `POST /v1/inbound/${many}/{id}/merge`, 'delete', capitalized(many)], {
+    summary: `Merge ${a} into this one`,
+    description:
+      `Moves the ${moved} of \`from\` to this ${one}, fills the empty fields of this ${one} and deletes \`from\`. ` +
+      `The ${key} of \`from\` becomes an alias of this ${one}.`,
+    ...{ params: idParams(one), body: MergeBody, data: Merged },
+    ...{ errors: [404, 409, 412, 422], headers: idempotentWriteHeaders },
+  });
