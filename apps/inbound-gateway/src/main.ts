@@ -1,5 +1,14 @@
 import { gatewayApplicationName, openDatabase, watchStartUp } from '@crm/db';
-import { connectSharedCounters, createLogger, loadConfig, Observability, reportStartUp, startServer } from '@crm/http';
+import {
+  connectSharedCounters,
+  createLogger,
+  loadConfig,
+  Observability,
+  reportStartUp,
+  SharedLimit,
+  shareOf,
+  startServer,
+} from '@crm/http';
 import { createApp } from './app.js';
 import { envToConfig } from './config.js';
 import { createContext } from './context.js';
@@ -13,6 +22,7 @@ const database = openDatabase({
   url: config.databaseUrl,
   applicationName: gatewayApplicationName('inbound'),
   maxConnections: config.maxConnections,
+  connectionLimit: new SharedLimit({ share: shareOf(config.maxConnections) }),
   onConnectionError: (error) => logger.debug({ err: error }, 'a database connection broke'),
   onConnectionWait: observability.metrics?.waitsOf('primary'),
 });

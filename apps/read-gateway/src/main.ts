@@ -1,5 +1,14 @@
 import { type Database, gatewayApplicationName, openDatabase, watchStartUp } from '@crm/db';
-import { connectSharedCounters, createLogger, loadConfig, Observability, reportStartUp, startServer } from '@crm/http';
+import {
+  connectSharedCounters,
+  createLogger,
+  loadConfig,
+  Observability,
+  reportStartUp,
+  SharedLimit,
+  shareOf,
+  startServer,
+} from '@crm/http';
 import { createApp } from './app.js';
 import { envToConfig } from './config.js';
 import { createContext } from './context.js';
@@ -9,12 +18,15 @@ const config = loadConfig(envToConfig);
 const logger = createLogger({ level: config.logLevel, name: 'read-gateway' });
 const observability = new Observability('read', config, logger);
 const { metrics } = observability;
+const share = shareOf(config.maxConnections);
 const open = (name: 'primary' | 'replica', url: string): Database => {
   const database = openDatabase({
     url,
     applicationName: gatewayApplicationName('read'),
     maxConnections: config.maxConnections,
     isForReads: true,
+    // With more, the searches of one organization could keep all cores of the database busy.
+    connectionLimit: new SharedLimit({ share, shareBesideOthers: Math.max(1, config.maxConnections - share) }),
     onConnectionError: (error) => logger.debug({ err: error }, `a connection to the ${name} broke`),
     onConnectionWait: metrics?.waitsOf(name),
   });

@@ -7,11 +7,9 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { describeInBrowser, startBrowser } from './support/browser.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
-type Scheme = 'light' | 'dark';
-const views = [
-  [1280, 'light'],
-  [390, 'dark'],
-] as const;
+const sizes = [1280, 390] as const;
+const schemes = ['light', 'dark'] as const;
+const views = sizes.flatMap((width) => schemes.map((scheme) => [width, scheme] as const));
 
 describeInBrowser('the page of the reference', () => {
   let gateway: TestGateway;
@@ -30,7 +28,7 @@ describeInBrowser('the page of the reference', () => {
   /** Opens a page. `complaints` lists its console messages and its requests to other addresses. */
   const open = async (
     width: number,
-    colorScheme: Scheme,
+    colorScheme: (typeof schemes)[number],
     path = '/docs',
   ): Promise<{ page: Page; complaints: string[] }> => {
     const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });

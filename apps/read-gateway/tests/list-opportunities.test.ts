@@ -139,6 +139,18 @@ describe('200: custom field definitions', () => {
 
 describe('200: fields', () => {
   test.each([
+    ['separated by commas', 'fields=amount,tier,custom__seats'],
+    ['repeated', 'fields=amount&fields=tier&fields=custom__seats'],
+    ['with escaped brackets and commas', 'fields%5B%5D=amount%2Ctier&fields[]=custom__seats'],
+    ['mixed, with white space, blanks and repetitions', 'fields=%20amount,,tier&fields=amount,%20custom__seats%20'],
+  ])('%s: names mean the same in every notation', async (_about, query) => {
+    const { record, slugs, extras } = await first(query);
+    expect([extras, record['amount']]).toEqual([['amount'], 10.5]);
+    expect(record['custom_fields']).toEqual({ tier: 'enterprise', seats: 3.5 });
+    expect(slugs).toEqual(['tier', 'seats']);
+  });
+
+  test.each([
     ['id,name', [], {}],
     ['secret', [], { secret: 'hidden' }],
     ['custom_fields,amount', ['amount'], visible],

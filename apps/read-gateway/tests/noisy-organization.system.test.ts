@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as contracts from '@crm/contract';
 import { type AdministrationDatabase, migrate, openAdministrationDatabase } from '@crm/db';
-import { shareOf } from '@crm/domain';
+import { shareOf } from '@crm/http';
 import {
   createTestClient,
   createTestOrganization,

@@ -183,6 +183,19 @@ describe('the change log', () => {
     expect((await waiting).data.events.map(({ record }) => record?.['domain'])).toEqual(['log-wait.example']);
   });
 
+  test('200: lists with the token of the latest position are at least as new', async () => {
+    await gateways.servers.setDelay(delayMs);
+    for (let round = 0; round < 5; round += 1) {
+      const domain = `log-latest${round}.example`;
+      const written = await createAccount(domain);
+      const sees = { 'x-read-after': written.headers.get('x-read-after') ?? '' };
+      const latest = await gateways.read.call(contracts.getLatestPosition, { headers: sees });
+      const mark = { 'x-read-after': latest.headers.get('x-read-after') ?? '' };
+      const list = await gateways.read.call(contracts.listAccounts, { query: { limit: 1 }, headers: mark });
+      expect(list.data.accounts[0]?.domain).toBe(domain);
+    }
+  });
+
   test('503: without the primary, a replica that is behind cannot decide whether a position exists', async () => {
     const proxy = await startFaultProxy(gateways.servers.primaryUrl);
     const read = await gateways.startRead({ DATABASE_URL: proxy.url });

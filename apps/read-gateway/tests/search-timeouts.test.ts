@@ -10,6 +10,7 @@ import {
   summarizeAccounts,
 } from '@crm/contract';
 import { accountCreate, type Database, openDatabase, runWrite } from '@crm/db';
+import { SharedLimit } from '@crm/http';
 import type { Answer, TestClient } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startOwnGateway, useGateway } from './support/gateway.js';
@@ -87,7 +88,8 @@ describe('R31, 503: an organization whose searches all time out', () => {
   test('leaves other organizations their connections to a replica, and its excess requests get Retry-After', async () => {
     const open = (applicationName: string): Database => {
       const options = { url: gateway.gatewayUrl, applicationName, maxConnections: 5, poolWaitMs: 700 };
-      return openDatabase({ ...options, statementTimeoutMs: 2_500, lockTimeoutMs: 3_500 });
+      const connectionLimit = new SharedLimit({ share: 4 });
+      return openDatabase({ ...options, connectionLimit, statementTimeoutMs: 2_500, lockTimeoutMs: 3_500 });
     };
     const [primary, replica] = [open('primary'), open('replica')];
     const { client: greedy } = await gateway.start({ database: primary, replica });

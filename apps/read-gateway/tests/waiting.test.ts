@@ -194,11 +194,11 @@ test('429: a waiting request counts once', async () => {
   expect(statuses).toEqual([200, 200, 429]);
 });
 
-test('503: refuses callers beyond MAX_WAITING; one organization gets half of the places that the others leave', async () => {
-  const few = await start({ environment: { MAX_WAITING: '4' } });
+test('503: refuses callers beyond MAX_WAITING; one organization gets four fifths of what the others leave free', async () => {
+  const few = await start({ environment: { MAX_WAITING: '6' } });
   const stranger = await gateway.createOrganization();
   const held: Promise<Answer | null>[] = [];
-  for (const caller of [organization, organization, stranger]) {
+  for (const caller of [...Array<typeof organization>(4).fill(organization), stranger]) {
     held.push(forgotten(ask(few.url, 'wait=30', caller)));
     await few.untilWaiting(held.length);
   }

@@ -1,10 +1,15 @@
-import { OrganizationShares, shareOf, TimeShares } from '@crm/domain';
 import { ConnectionPool } from './connection/connection-pool.js';
 import { readAddress } from './connection/server-address.js';
 import { openConnection, type ServerConnection, type Statement } from './connection/server-connection.js';
 import { endsConnection, noConnectionInTime, translateDatabaseErrors } from './database-errors.js';
 import { parallelWorkers, readPlanMode, sessionLimitsMs } from './session-limits.js';
 import { traceStatement } from './statement-span.js';
+
+/** Decides when an organization may use one more connection. */
+export interface ConnectionLimit {
+  /** @returns a function that gives the connection back, or null if there was none within `waitMs` */
+  takeWithin(organizationId: string, waitMs: number): Promise<(() => void) | null>;
+}
 
 /** How to reach a database. */
 export interface DatabaseOptions {
@@ -20,12 +25,10 @@ export interface DatabaseOptions {
   readonly lockTimeoutMs?: number | undefined;
   /** The server closes a connection whose open transaction is idle for longer than this, by default 10,000 ms. */
   readonly idleInTransactionTimeoutMs?: number | undefined;
-  /**
-   * Whether the statements read pages, which differ in cost a hundredfold. Then an organization that keeps many connections busy for long
-   * is limited to one fifth of them while other organizations call, instead of four fifths; and plans are reused for all values. By
-   * default false.
-   */
+  /** Whether plans are reused for all values, as for the pages that a read gateway reads. By default false. */
   readonly isForReads?: boolean | undefined;
+  /** Limits the connections that one organization holds. The pool's own queue limits all organizations together. */
+  readonly connectionLimit?: ConnectionLimit | undefined;
   /** How long a statement may wait for a connection, by default 2,000 ms. */
   readonly poolWaitMs?: number | undefined;
   /** Called for each connection that breaks while idle. */
@@ -177,17 +180,12 @@ export const openDatabase = (options: DatabaseOptions): Database => {
   };
   const { onConnectionError, onConnectionWait } = options;
   const pool = new ConnectionPool({ ...connectionOptions, max, waitMs, onConnectionError, onConnectionWait });
-  // The shares limit each organization. The pool's own queue limits all organizations together.
-  const share = shareOf(max);
-  const shares =
-    options.isForReads === true
-      ? new TimeShares({ share, lasting: Math.max(1, max - share) })
-      : new OrganizationShares({ share });
   const withConnectionOf = async <T>(
     organizationId: string,
     work: (connection: ServerConnection) => Promise<T>,
   ): Promise<T> => {
-    const giveBack = await shares.takeWithin(organizationId, waitMs);
+    if (options.connectionLimit === undefined) return withConnection(pool, work);
+    const giveBack = await options.connectionLimit.takeWithin(organizationId, waitMs);
     if (giveBack === null) throw noConnectionInTime();
     return withConnection(pool, work).finally(giveBack);
   };

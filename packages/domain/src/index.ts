@@ -8,8 +8,6 @@ export * from './json-scan.js';
 export { maxMarkRun } from './mark-runs.js';
 export * from './nearest-name.js';
 export * from './object-type.js';
-export * from './organization-shares.js';
-export * from './remainder-shares.js';
 export * from './result.js';
 export * from './custom-field/calendar.js';
 export * from './custom-field/comparison.js';
@@ -36,7 +34,6 @@ export { parseAccountWebsite, parseUrl, parseWebsite } from './custom-field/valu
 export * from './text.js';
 export * from './setup-limits.js';
 export * from './to-url.js';
-export * from './time-shares.js';
 export * from './natural-key/account-name.js';
 export * from './natural-key/domain.js';
 export * from './natural-key/email.js';

@@ -17,8 +17,8 @@ export class Exchange {
   input: OperationInput | undefined;
   /** Gives back the request's place among the requests whose key is being looked up. */
   leaveArrivals: (() => void) | undefined;
-  /** Gives back the request's place among the running requests. */
-  leavePlace: (() => void) | undefined;
+  /** Stops counting the request as in flight. */
+  leaveInFlight: (() => void) | undefined;
   /** How long the request has waited for events, in milliseconds. */
   waitedMs = 0;
   /**

@@ -50,7 +50,7 @@ const sharesOf = (options: ShareLimits, activity: GatewayActivity): GatewayShare
     maxBulkPerOrganization: options.maxBulkPerOrganization ?? defaultShares.maxBulkPerOrganization,
     maxWaiting: options.maxWaiting ?? defaultShares.maxWaiting,
   });
-  activity.inFlight = () => shares.places.total;
+  activity.inFlight = () => shares.inFlight.total;
   activity.answerBytes = () => shares.answerBytes.total;
   activity.waiting = () => shares.waiting.total;
   return shares;

@@ -12,6 +12,7 @@ export * from './operation.js';
 export * from './limits/rate-limit-config.js';
 export * from './limits/redis-counters.js';
 export * from './server/server.js';
+export { shareOf, SharedLimit } from './limits/shared-limit.js';
 export { defaultShares } from './limits/shares.js';
 export * from './server/start-up.js';
 export * from './limits/turns.js';

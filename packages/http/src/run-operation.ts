@@ -4,7 +4,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { callerOf, type Exchange, exchangeOf, assertPresent } from './exchange.js';
 import type { GatewayActivity } from './observability/metrics/activity.js';
 import type { OperationReply, OperationRequest } from './operation.js';
-import { holdAnswerBytes, reservePage, takePlace, waitingRoomError } from './limits/overload.js';
+import { holdAnswerBytes, reservePage, enterAgain, waitingRoomError } from './limits/overload.js';
 import { sendSuccess } from './response/reply.js';
 import type { Route } from './server/route-table.js';
 import type { GatewayShares } from './limits/shares.js';
@@ -105,14 +105,14 @@ class OperationRun {
     const wait = assertPresent(reply.wait, 'wait');
     const leftMs = assertPresent(this.#waitsUntilMs, 'waitsUntilMs') - performance.now();
     if (!shares.waiting.hasRoom(this.#organizationId)) throw waitingRoomError(activity);
-    this.#exchange.leavePlace?.();
+    this.#exchange.leaveInFlight?.();
     const hasNews = await shares.waiting.hold(this.#exchange, this.#organizationId, wait, leftMs);
     if (this.response.closed) return false;
     if (!hasNews) {
       await this.#send(reply);
       return false;
     }
-    await takePlace(shares, activity, this.#exchange, this.#organizationId);
+    await enterAgain(shares, activity, this.#exchange, this.#organizationId);
     // The key may have been revoked or have expired during the wait.
     await this.#exchange.confirmKey?.();
     return true;

@@ -50,7 +50,10 @@ describe('deliberately slow clients do not block the process', () => {
     const perMinute = { ...defaultRateLimits, list: 0, search: 0 };
     const gateway = createTestGateway({ maxInFlight: 6, limits: { perMinute } });
     const caller = { ...gateway, key: gateway.keys.add({ organizationId }) };
-    const second = { ...gateway, key: gateway.keys.add({ organizationId: 'org-2' }) };
+    const [second, third] = ['org-2', 'org-4'].map((id) => ({
+      ...gateway,
+      key: gateway.keys.add({ organizationId: id }),
+    }));
     await withServer(gateway, async ({ port }) => {
       const sockets = await Promise.all(Array.from({ length: count }, () => open(port)));
       const texts = sockets.map((socket) => {
@@ -60,7 +63,7 @@ describe('deliberately slow clients do not block the process', () => {
       });
       for (const [index, socket] of sockets.entries()) {
         // The second organization's request is the oldest. Without it, the first one has its share: four.
-        socket.write(`${searchHead(index === 0 || index === 5 ? second : gateway, 10)}{`);
+        socket.write(`${searchHead({ 0: second, 5: third }[index] ?? gateway, 10)}{`);
       }
       // They are not yet slow enough to be dropped.
       await until(async () => (await statusOf(port, caller)) === 503, pollMs);

@@ -178,9 +178,9 @@ BEGIN
   {
     requirement: 'R11',
     removed: 'the connections reserved for other organizations',
-    file: 'packages/domain/src/organization-shares.ts',
-    from: 'Math.max(1, total - Math.ceil(total / keptPart))',
-    to: 'total',
+    file: 'packages/db/src/database.ts',
+    from: 'if (giveBack === null) throw noConnectionInTime();',
+    to: '',
     tests: 'packages/db time-limits',
   },
   {

@@ -61,26 +61,26 @@ export const limitArrivals =
  * full, this may be a request of any organization, otherwise only of this one.
  * @returns whether a request was dropped
  */
-const giveUpSlowBody = ({ places }: GatewayShares, activity: GatewayActivity, organizationId: string): boolean =>
-  activity.bodies.giveUpSlowest(places.isExhausted ? undefined : organizationId);
+const giveUpSlowBody = ({ inFlight }: GatewayShares, activity: GatewayActivity, organizationId: string): boolean =>
+  activity.bodies.giveUpSlowest(inFlight.isExhausted ? undefined : organizationId);
 
-/** Records that a request has a place among the running ones. */
+/** Records that a request is in flight. */
 const enter = (exchange: Exchange, leave: () => void): void => {
-  exchange.leavePlace = leave;
+  exchange.leaveInFlight = leave;
   exchange.whenOver(leave);
 };
 
 /**
- * Waits for a place for a request that gave up its own to wait for events.
+ * Puts a request in flight again after it waited for events, as soon as there is room.
  * @throws ApiError `unavailable` if there was none for five seconds
  */
-export const takePlace = async (
-  { places }: GatewayShares,
+export const enterAgain = async (
+  { inFlight }: GatewayShares,
   activity: GatewayActivity,
   exchange: Exchange,
   organizationId: string,
 ): Promise<void> => {
-  const leave = await places.takeWithin(organizationId, roomWaitMs);
+  const leave = await inFlight.takeWithin(organizationId, roomWaitMs);
   if (leave === null) throw overloadError(activity);
   enter(exchange, leave);
 };
@@ -93,7 +93,7 @@ export const waitingRoomError = (activity: GatewayActivity): ApiError => {
 };
 
 /**
- * Returns 503 at once if the event loop is delayed, all places are taken, or the organization has used its share. In
+ * Returns 503 at once if the event loop is delayed, too many requests are in flight, or the organization has used its share. In
  * the last two cases, it first tries to drop a request whose body is slow to arrive. This middleware comes after the
  * rate limits, so that retries of refused requests count against their key.
  */
@@ -109,12 +109,12 @@ export const shedLoad = (
     const exchange = exchangeOf(request);
     const isLate = eventLoopDelayMs() > maxEventLoopDelayMs;
     const hasRoom = (): boolean =>
-      shares.places.hasRoom(organizationId) || giveUpSlowBody(shares, activity, organizationId);
+      shares.inFlight.hasRoom(organizationId) || giveUpSlowBody(shares, activity, organizationId);
     if (isLate || !hasRoom()) {
       next(overloadError(activity));
       return;
     }
-    enter(exchange, shares.places.take(organizationId));
+    enter(exchange, shares.inFlight.take(organizationId));
     exchange.leaveArrivals?.();
     next();
   };

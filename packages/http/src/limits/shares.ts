@@ -1,4 +1,5 @@
-import { maxPageBytes, OrganizationShares, shareOf, TimeShares } from '@crm/domain';
+import { maxPageBytes } from '@crm/domain';
+import { SharedLimit } from './shared-limit.js';
 import { WaitingRequests } from './waiting.js';
 
 /** The maximum of each kind of work that a process does at the same time. */
@@ -30,30 +31,28 @@ export const defaultShares: ShareOptions = {
 /** The resources that organizations share in one process. No single organization can use all of a resource. */
 export interface GatewayShares {
   /** Requests whose key is being looked up, counted by key, because their organization is not known yet. */
-  readonly arrivals: OrganizationShares;
+  readonly arrivals: SharedLimit;
   /** Running requests, from the check of the rate limits to the end of the response. */
-  readonly places: OrganizationShares;
+  readonly inFlight: SharedLimit;
   /** Bytes of responses that callers have not read yet, and of pages that are being read from the database. */
-  readonly answerBytes: OrganizationShares;
+  readonly answerBytes: SharedLimit;
   /**
    * Running bulk calls. Each holds a connection for a long time and uses much of the event loop. While other
-   * organizations send bulk calls, one may exceed half of its `maxBulkPerOrganization` only for about a second.
+   * organizations send bulk calls, one may run half of its `maxBulkPerOrganization`.
    */
-  readonly bulkCalls: OrganizationShares;
+  readonly bulkCalls: SharedLimit;
   /** Requests that wait for events. They do not count as running. */
   readonly waiting: WaitingRequests;
 }
 
-const shared = (total: number): OrganizationShares => new OrganizationShares({ share: shareOf(total), total });
-
 /** The shares of one process. */
 export const createShares = (options: ShareOptions): GatewayShares => ({
-  arrivals: shared(options.maxInFlight),
-  places: shared(options.maxInFlight),
-  answerBytes: shared(options.maxBytesInFlight),
-  bulkCalls: new TimeShares({
+  arrivals: new SharedLimit({ total: options.maxInFlight }),
+  inFlight: new SharedLimit({ total: options.maxInFlight }),
+  answerBytes: new SharedLimit({ total: options.maxBytesInFlight }),
+  bulkCalls: new SharedLimit({
     share: options.maxBulkPerOrganization,
-    lasting: Math.ceil(options.maxBulkPerOrganization / 2),
+    shareBesideOthers: Math.ceil(options.maxBulkPerOrganization / 2),
   }),
   waiting: new WaitingRequests(options.maxWaiting),
 });

@@ -1,26 +1,24 @@
-import { RemainderShares } from '@crm/domain';
 import type { Exchange } from '../exchange.js';
 import type { Wait } from '../operation.js';
+import { SharedLimit } from './shared-limit.js';
 
 /**
- * Requests that wait for events. They hold no database connection, no place among the running requests and no room for
- * a page, only their socket and an entry here.
+ * Requests that wait for events. They hold no database connection, no room for a page, and do not count as running. They
+ * cost only their socket and an entry here.
  */
 export class WaitingRequests {
-  readonly #places: RemainderShares;
+  readonly #limit: SharedLimit;
   readonly #ends = new Set<() => void>();
   #isStopped = false;
 
-  /**
-   * @param most - the maximum number of waiting requests. One organization may use half of what the others leave free.
-   */
+  /** @param most - the maximum number of waiting requests of all organizations */
   constructor(most: number) {
-    this.#places = new RemainderShares(most);
+    this.#limit = new SharedLimit({ total: most });
   }
 
   /** How many requests wait now. */
   get total(): number {
-    return this.#places.total;
+    return this.#limit.total;
   }
 
   /** Whether the gateway shuts down and no request may wait. */
@@ -30,7 +28,7 @@ export class WaitingRequests {
 
   /** Whether one more request of the organization may wait. */
   hasRoom(organizationId: string): boolean {
-    return this.#places.hasRoom(organizationId);
+    return this.#limit.hasRoom(organizationId);
   }
 
   /**
@@ -39,7 +37,7 @@ export class WaitingRequests {
    */
   hold(exchange: Exchange, organizationId: string, wait: Wait, leftMs: number): Promise<boolean> {
     const startedAtMs = performance.now();
-    const leave = this.#places.take(organizationId);
+    const leave = this.#limit.take(organizationId);
     return new Promise((resolve) => {
       const end = (hasNews: boolean): void => {
         clearTimeout(timer);

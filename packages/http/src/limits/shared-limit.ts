@@ -1,15 +1,17 @@
-/** Reserves 1 / `keptPart` of a total, which a single organization cannot take. */
-const keptPart = 5;
+/** The largest part of a resource that one organization may hold: four fifths, rounded down, but at least 1. */
+export const shareOf = (total: number): number => Math.max(1, Math.floor((total * 4) / 5));
 
-/** The maximum share of one organization: four fifths of the total, but at least 1. */
-export const shareOf = (total: number): number => Math.max(1, total - Math.ceil(total / keptPart));
+/** How long an organization counts as active after its last call, in milliseconds. */
+const activeMs = 60_000;
 
-/** Bounds of an {@link OrganizationShares}. */
-export interface ShareBounds {
-  /** The maximum that one organization may hold at once. */
-  readonly share: number;
-  /** The maximum that all of them may hold at once; unlimited if absent. */
+/** How much may be held at once. */
+export interface SharedLimitOptions {
+  /** The most that all organizations may hold; unlimited by default. */
   readonly total?: number;
+  /** The most that one organization may hold, by default four fifths of what the others leave free. */
+  readonly share?: number;
+  /** The most that one organization may hold while others are active; by default the same. */
+  readonly shareBesideOthers?: number;
 }
 
 interface Waiting {
@@ -17,20 +19,33 @@ interface Waiting {
   readonly go: () => void;
 }
 
+interface Use {
+  readonly organizationId: string;
+  readonly atMs: number;
+}
+
 /**
  * Limits how much of a shared resource one organization may hold at once: connections of a pool, running requests,
- * bytes of responses, bulk calls. An organization that holds nothing may exceed its share once: it gets any amount that
- * the total allows.
+ * bytes of responses, bulk calls, requests that wait for events. So there is always room for another organization. An
+ * organization that holds nothing may exceed its share once: it gets any amount that the total allows.
  */
-export class OrganizationShares {
-  readonly #bounds: Required<ShareBounds>;
-  readonly #taken = new Map<string, number>();
+export class SharedLimit {
+  readonly #options: SharedLimitOptions;
+  readonly #most: number;
+  readonly #now: () => number;
+  readonly #held = new Map<string, number>();
   /** Waiting callers by organization, without empty queues. The organization whose turn is next comes first. */
   readonly #queues = new Map<string, Waiting[]>();
   #total = 0;
+  #latest: Use | null = null;
+  /** The latest use by an organization other than that of `#latest`. */
+  #latestOfAnother: Use | null = null;
 
-  constructor({ share, total = Number.POSITIVE_INFINITY }: ShareBounds) {
-    this.#bounds = { share, total };
+  /** @param now - a clock in milliseconds, from any origin */
+  constructor(options: SharedLimitOptions, now: () => number = () => performance.now()) {
+    this.#options = options;
+    this.#most = options.total ?? Number.POSITIVE_INFINITY;
+    this.#now = now;
   }
 
   /** What all organizations hold now. */
@@ -40,25 +55,27 @@ export class OrganizationShares {
 
   /** Whether the total is used up. */
   get isExhausted(): boolean {
-    return this.#total >= this.#bounds.total;
+    return this.#total >= this.#most;
   }
 
   /** Whether an organization may take `amount` more now. */
   hasRoom(organizationId: string, amount = 1): boolean {
-    const taken = this.takenBy(organizationId);
-    const fitsShare = taken === 0 || taken + amount <= this.shareOf(organizationId);
-    return fitsShare && this.#total + amount <= this.#bounds.total;
+    const held = this.#held.get(organizationId) ?? 0;
+    const fitsShare = held === 0 || held + amount <= this.#shareOf(organizationId, held);
+    return fitsShare && this.#total + amount <= this.#most;
   }
 
   /** Takes `amount`, even if there is no room. @returns a function that gives it back; calling it again does nothing */
   take(organizationId: string, amount = 1): () => void {
-    this.change(organizationId, amount);
+    this.#change(organizationId, amount);
+    if (this.#latest?.organizationId !== organizationId) this.#latestOfAnother = this.#latest;
+    this.#latest = { organizationId, atMs: this.#now() };
     let isTaken = true;
     return () => {
       if (!isTaken) return;
       isTaken = false;
-      this.change(organizationId, -amount);
-      this.#letGo();
+      this.#change(organizationId, -amount);
+      this.#serveWaiting();
     };
   }
 
@@ -71,21 +88,17 @@ export class OrganizationShares {
     return isFirst ? this.take(organizationId, amount) : this.#wait(organizationId, waitMs, amount);
   }
 
-  /** The maximum that an organization may hold now. */
-  protected shareOf(_organizationId: string): number {
-    return this.#bounds.share;
+  #shareOf(organizationId: string, held: number): number {
+    const { share = shareOf(this.#most - (this.#total - held)), shareBesideOthers = share } = this.#options;
+    const other = this.#latest?.organizationId === organizationId ? this.#latestOfAnother : this.#latest;
+    return other !== null && this.#now() - other.atMs < activeMs ? shareBesideOthers : share;
   }
 
-  /** What an organization holds now. */
-  protected takenBy(organizationId: string): number {
-    return this.#taken.get(organizationId) ?? 0;
-  }
-
-  protected change(organizationId: string, amount: number): void {
-    const taken = this.takenBy(organizationId) + amount;
+  #change(organizationId: string, amount: number): void {
+    const held = (this.#held.get(organizationId) ?? 0) + amount;
     this.#total += amount;
-    if (taken === 0) this.#taken.delete(organizationId);
-    else this.#taken.set(organizationId, taken);
+    if (held === 0) this.#held.delete(organizationId);
+    else this.#held.set(organizationId, held);
   }
 
   #wait(organizationId: string, waitMs: number, amount: number): Promise<(() => void) | null> {
@@ -108,7 +121,7 @@ export class OrganizationShares {
   }
 
   /** Serves the waiting callers that fit now. Organizations take turns, one caller at a time. */
-  #letGo(): void {
+  #serveWaiting(): void {
     for (const [organizationId, queue] of this.#queues) {
       const [first] = queue;
       if (first === undefined || !this.hasRoom(organizationId, first.amount)) continue;

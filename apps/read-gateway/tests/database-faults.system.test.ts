@@ -1,0 +1,29 @@
+import { listAccounts, readOperations } from '@crm/contract';
+import { createTestClient, startGatewayProcesses, startLimitedRole } from '@crm/testing';
+import { describeDatabaseFaults, type FaultySubject } from '@crm/testing/suites';
+import { cursorSecret, startTestGateway } from './support/gateway.js';
+
+const mainFile = new URL('../dist/main.js', import.meta.url).pathname;
+
+describeDatabaseFaults({
+  prepare: async () => {
+    const gateway = await startTestGateway();
+    const role = await startLimitedRole(gateway.databaseUrl, 'read');
+    const close = async (): Promise<void> => {
+      await role.drop();
+      await gateway.stop();
+    };
+    const start = async (databaseUrl: string): Promise<FaultySubject> => {
+      const environment = { RATE_LIMIT_LIST: '0', LOG_LEVEL: 'fatal', CURSOR_SECRETS: cursorSecret };
+      const [process] = await startGatewayProcesses(1, mainFile, { DATABASE_URL: databaseUrl, ...environment });
+      if (process === undefined) throw new Error('no process was started');
+      const client = createTestClient(process.url, readOperations, gateway.organization.key);
+      return {
+        process,
+        request: () => client.call(listAccounts),
+        setConnectionsAllowed: (areAllowed) => role.setConnectionsAllowed(areAllowed),
+      };
+    };
+    return { databaseUrl: role.url, start, close };
+  },
+});
