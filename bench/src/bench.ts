@@ -8,51 +8,43 @@ import { changeLog } from './measures/change-log.js';
 import { citus } from './measures/citus.js';
 import { eventPages } from './measures/event-pages.js';
 import { filtersBySize } from './measures/filters-by-size.js';
-import { memory } from './measures/memory.js';
 import { barePages } from './measures/bare-pages.js';
-import { pages } from './measures/pages.js';
+import { reads } from './measures/reads.js';
 import { readsBySize } from './measures/reads-by-size.js';
 import { searches } from './measures/searches.js';
 import { summaries } from './measures/summaries.js';
-import { walk } from './measures/walk.js';
-import { writeScaling } from './measures/write-scaling.js';
 import { writes } from './measures/writes.js';
 
 const groups: readonly MeasureGroup[] = [
   barePages,
   eventPages,
-  pages,
   readsBySize,
   filtersBySize,
   searches,
   summaries,
   writes,
-  writeScaling,
   changeLog,
-  memory,
-  walk,
+  reads,
   citus,
 ];
 
-/** Measured only with `--soak` or by name, because they take long. */
-const soakIds = new Set(['S11', 'S12']);
 /** Measured only by name, because they need servers that the user provides. */
 const namedIds = new Set(['S17']);
 /** Measured with the data of `Run.sizes`: both sizes, or only the larger one. */
-const sizedIds = new Set(['S5', 'S6', 'S7', 'S10', 'S12', 'S16']);
-/** Measured with `--size`. */
-const scalingIds = new Set([...sizedIds].filter((id) => !soakIds.has(id)));
+const sizedIds = new Set(['S5', 'S6', 'S7', 'S16']);
 
 const log = (message: string): void => {
   process.stderr.write(`${message}\n`);
 };
 
-const asked = readArguments(process.argv.slice(2));
+const asked = readArguments(
+  process.argv.slice(2),
+  groups.flatMap(({ ids }) => ids),
+);
 
 const wants = (id: string): boolean => {
   if (asked.ids.length > 0) return asked.ids.includes(id);
-  if (asked.isSoak) return soakIds.has(id);
-  return asked.isSizeGiven ? scalingIds.has(id) : !soakIds.has(id) && !namedIds.has(id);
+  return asked.isSizeGiven ? sizedIds.has(id) : !namedIds.has(id);
 };
 
 /**

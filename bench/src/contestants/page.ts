@@ -1,12 +1,7 @@
-import {
-  type AdministrationDatabase,
-  listPage,
-  loadSetup,
-  openAdministrationDatabase,
-  type TenantStatement,
-} from '@crm/db';
+import { listPage, loadSetup } from '@crm/db';
 import { organizationLayout } from '../dataset/layout.js';
 import { requestOf } from '../query-plans/measure-shape.js';
+import { captureStatement } from './capture-statement.js';
 import type { Gateway } from './gateways.js';
 
 /** The first page of a list, and everything that other servers need to send the same. */
@@ -29,33 +24,6 @@ export const pageScope = (size: number): { readonly organizationId: string; read
   return { organizationId: id, pipelineId: pipelineIds[0] ?? '' };
 };
 
-const captureStatement = async (
-  databaseUrl: string,
-  size: number,
-  limit: number,
-): Promise<{ readonly statement: TenantStatement; readonly records: readonly string[] }> => {
-  const database = openAdministrationDatabase({ url: databaseUrl, applicationName: 'bench', maxConnections: 1 });
-  const statements: TenantStatement[] = [];
-  const query: AdministrationDatabase['query'] = (organizationId, statement) => {
-    statements.push(statement);
-    return database.query(organizationId, statement);
-  };
-  try {
-    const organization = organizationLayout(1, size);
-    const setup = await loadSetup(database, organization.id);
-    const shape = { name: 'list', objectType: 'opportunity', statements: 1 } as const;
-    const { records } = await listPage(
-      { ...database, query },
-      requestOf({ database, setup, organization }, shape, limit),
-    );
-    const [statement, ...others] = statements;
-    if (statement === undefined || others.length > 0) throw new Error('A list is expected to be one statement');
-    return { statement, records: records.map(String) };
-  } finally {
-    await database.close();
-  }
-};
-
 /**
  * Reads a page from a gateway and splits it into its parts.
  *
@@ -71,7 +39,14 @@ export const readPageFixture = async (
   const path = `/v1/opportunities?pipeline_id=${pipelineId}&limit=${limit}`;
   const response = await fetch(`${gateway.url}${path}`, { headers: gateway.headers });
   const body = await response.text();
-  const { statement, records } = await captureStatement(databaseUrl, size, limit);
+  const { statement, result } = await captureStatement(databaseUrl, async (database) => {
+    const organization = organizationLayout(1, size);
+    const setup = await loadSetup(database, organization.id);
+    const shape = { name: 'list', objectType: 'opportunity', statements: 1 } as const;
+    const request = requestOf({ database, setup, organization }, shape, limit);
+    return (queries) => listPage(queries, request);
+  });
+  const records = result.records.map(String);
   const joined = records.join(',');
   const from = body.indexOf(joined);
   if (response.status !== 200 || records.length !== limit || from === -1)

@@ -6,7 +6,6 @@ export interface BenchArguments {
   readonly ids: readonly string[];
   /** Small data and short rounds, for trying things out. Results are not saved. */
   readonly isQuick: boolean;
-  readonly isSoak: boolean;
   /** The number of deals in the largest data of a size comparison. */
   readonly largest: number;
   /** A commit to compare writes with. */
@@ -21,28 +20,28 @@ const readSize = (text: string): number => {
   return Number(digits) * (units[unit] ?? 1);
 };
 
-/** Reads `[S1 …] [--quick] [--soak] [--size 10m] [--against v1]`. @throws Error that names the fault */
-export const readArguments = (args: readonly string[]): BenchArguments & { readonly isSizeGiven: boolean } => {
+/** Reads `[S1 …] [--quick] [--size 10m] [--against v1]`. @throws Error that names the fault */
+export const readArguments = (
+  args: readonly string[],
+  known: readonly string[],
+): BenchArguments & { readonly isSizeGiven: boolean } => {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
     options: {
       quick: { type: 'boolean' },
-      soak: { type: 'boolean' },
       size: { type: 'string' },
       against: { type: 'string' },
     },
   });
   const ids = positionals.map((id) => id.toUpperCase());
-  const unknown = ids.find((id) => !/^S([1-9]|1[0-35-7])$/.test(id));
-  if (unknown !== undefined)
-    throw new Error(`There is no measure ${unknown}; the measures are S1 to S13 and S15 to S17`);
+  const unknown = ids.find((id) => !known.includes(id));
+  if (unknown !== undefined) throw new Error(`There is no measure ${unknown}; the measures are ${known.join(', ')}`);
   const isQuick = values.quick === true;
   return {
     ids,
     isQuick,
     against: values.against ?? null,
-    isSoak: values.soak === true,
     isSizeGiven: values.size !== undefined,
     largest: values.size === undefined ? (isQuick ? 300_000 : 1_000_000) : readSize(values.size),
   };

@@ -1,60 +1,87 @@
-import autocannon from 'autocannon';
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { benchFolder } from '../bench-server.js';
+
+const run = promisify(execFile);
 
 /** A request to send repeatedly. */
 export interface LoadRequest {
   readonly method?: 'GET' | 'POST';
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Called for every request. */
-  readonly body?: () => string;
+  /** In each request, `{n}` is replaced by the number of the request. */
+  readonly body?: string;
+  /** The number of bodies, after which the numbers begin again; by default they never do. */
+  readonly bodies?: number;
 }
 
-/** The options of {@link sendLoad}. */
+/** What to send, and for how long. */
 export interface LoadOptions {
   readonly url: string;
   readonly request: LoadRequest;
   readonly seconds: number;
   /** The number of connections. Each sends its next request after the previous response. */
   readonly connections: number;
-  /**
-   * The total requests a second; absent for as many as possible. With a rate, latency counts from when a request was
-   * due.
-   */
-  readonly rate?: number | undefined;
 }
 
-/** The result of {@link sendLoad}. */
-export interface LoadResult {
-  readonly perSecond: number;
+interface Summary {
   readonly requests: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
+  readonly microseconds: number;
+  readonly failed: number;
+  readonly refused: number;
 }
 
-/** Sends load. @throws Error if any response was not a 2xx, or did not arrive. */
-export const sendLoad = async ({ url, request, seconds, connections, rate }: LoadOptions): Promise<LoadResult> => {
-  const { method = 'GET', path, headers = {}, body } = request;
-  const result = await autocannon({
-    url: `${url}${path}`,
-    connections,
-    duration: seconds,
-    timeout: 30,
-    ...(rate === undefined ? {} : { overallRate: rate }),
-    requests: [
-      {
-        method,
-        headers: { ...headers },
-        ...(body === undefined ? {} : { setupRequest: (sent: autocannon.Request) => ({ ...sent, body: body() }) }),
-      },
-    ],
-  });
-  const { errors, non2xx } = result;
-  if (errors > 0 || non2xx > 0) throw new Error(`${path}: ${errors} requests failed, ${non2xx} were refused`);
-  const requests = result['2xx'];
-  return {
-    perSecond: requests / result.duration,
-    requests,
-    p50Ms: result.latency.p50,
-    p99Ms: result.latency.p99,
-  };
+/** A Lua string literal. For printable ASCII, JSON and Lua have the same escapes. */
+const luaText = (text: string): string => {
+  if (/[^\x20-\x7e]/.test(text)) throw new Error('wrk can send only printable ASCII');
+  return JSON.stringify(text);
+};
+
+const numberedBodies = (body: string, bodies: number): string => `
+local n = 0
+request = function()
+  n = n + 1
+  return wrk.format(nil, nil, nil, (string.gsub(${luaText(body)}, '{n}', string.format('%d', n % ${bodies}))))
+end`;
+
+const script = ({ method = 'GET', headers = {}, body, bodies = 1e9 }: LoadRequest): string => `
+wrk.method = ${luaText(method)}
+${Object.entries(headers)
+  .map(([name, value]) => `wrk.headers[${luaText(name)}] = ${luaText(value)}`)
+  .join('\n')}
+${body === undefined ? '' : numberedBodies(body, bodies)}
+done = function(summary)
+  local errors = summary.errors
+  io.write(string.format('\\nsummary {"requests":%d,"microseconds":%d,"failed":%d,"refused":%d}\\n', summary.requests,
+    summary.duration, errors.connect + errors.read + errors.write + errors.timeout, errors.status))
+end
+`;
+
+const runWrk = async (args: readonly string[]): Promise<string> => {
+  try {
+    return (await run('wrk', [...args])).stdout;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    throw new Error('wrk is not installed; install it (apt install wrk)', { cause: error });
+  }
+};
+
+/**
+ * Sends a request as often as the server can answer. wrk takes a hundredth of the CPU of a client in Node, and leaves
+ * the rest to servers on the same machine.
+ * @returns requests a second
+ * @throws Error if wrk is not installed, or if any request failed or got no response
+ */
+export const sendLoad = async ({ url, request, seconds, connections }: LoadOptions): Promise<number> => {
+  const file = resolve(benchFolder, 'wrk.lua');
+  await writeFile(file, script(request), { mode: 0o600 });
+  const limits = ['--threads=1', `--connections=${connections}`, `--duration=${seconds}s`, '--timeout=30s'];
+  const stdout = await runWrk([...limits, `--script=${file}`, `${url}${request.path}`]);
+  const text = /^summary (\{.*\})$/m.exec(stdout)?.[1];
+  if (text === undefined) throw new Error(`wrk printed no summary:\n${stdout}`);
+  const { requests, microseconds, failed, refused } = JSON.parse(text) as Summary;
+  if (failed > 0 || refused > 0) throw new Error(`${request.path}: ${failed} requests failed, ${refused} were refused`);
+  return requests / (microseconds / 1e6);
 };

@@ -1,7 +1,8 @@
-/** One side of a comparison. `run` does as much work as possible for some seconds. */
-export interface Contestant<Outcome> {
+/** One side of a comparison. */
+export interface Contestant {
   readonly name: string;
-  readonly run: (seconds: number) => Promise<Outcome>;
+  /** Does as much work as possible for some seconds. @returns pieces of work a second, or milliseconds */
+  readonly run: (seconds: number) => Promise<number>;
 }
 
 /** The number of rounds and their length. */
@@ -17,25 +18,24 @@ const warmUpSeconds = 6;
 /**
  * Runs contestants in turn, round after round, so that other load on the machine affects all of them. Before that, each
  * has a run that does not count, in which its code is compiled.
- * @returns the outcomes of each contestant, one per round
+ * @returns the rates of each contestant, one per round
  */
-export const alternate = async <Outcome>(
-  contestants: readonly Contestant<Outcome>[],
+export const alternate = async (
+  contestants: readonly Contestant[],
   { rounds, seconds, log }: RoundOptions,
-  describe: (outcome: Outcome) => string,
-): Promise<Map<string, Outcome[]>> => {
-  const outcomes = new Map<string, Outcome[]>(contestants.map(({ name }) => [name, []]));
+): Promise<Map<string, number[]>> => {
+  const rates = new Map<string, number[]>(contestants.map(({ name }) => [name, []]));
   for (const contestant of contestants) await contestant.run(warmUpSeconds);
   for (let round = 1; round <= rounds; round += 1) {
     // Every other round runs in reverse order, so that no contestant always follows the same one.
     const order = round % 2 === 1 ? contestants : [...contestants].reverse();
     for (const { name, run } of order) {
-      const outcome = await run(seconds);
-      outcomes.get(name)?.push(outcome);
-      log(`  round ${round} of ${rounds}, ${name}: ${describe(outcome)}`);
+      const rate = await run(seconds);
+      rates.get(name)?.push(rate);
+      log(`  round ${round} of ${rounds}, ${name}: ${rate.toPrecision(4)}`);
     }
   }
-  return outcomes;
+  return rates;
 };
 
 /** The numbers of one contestant divided by those of another, round by round. */

@@ -81,11 +81,11 @@ const toMeasures = (outcomes: Map<string, number[]>, size: number): NewMeasure[]
     ];
   });
 
-const contestantsOf = async (pool: pg.Pool, url: string, { size }: Run): Promise<readonly Contestant<number>[]> => {
+const contestantsOf = async (pool: pg.Pool, url: string, { size }: Run): Promise<readonly Contestant[]> => {
   const replacements = await readReplacements(pool);
   return Promise.all(
     cases.flatMap(({ organizations, name }) =>
-      (['on', 'off'] as const).map(async (state): Promise<Contestant<number>> => {
+      (['on', 'off'] as const).map(async (state): Promise<Contestant> => {
         const numbers = Array.from({ length: organizations }, (_, index) => index + 1);
         const sql = await Promise.all(numbers.map((number) => dealSql(url, size, number)));
         return {
@@ -118,7 +118,7 @@ export const changeLog: MeasureGroup = {
       await addOrganizations(pool, run.size);
       const contestants = await contestantsOf(pool, url, run);
       run.log('The cost of the change log');
-      return toMeasures(await alternate(contestants, run, (perSecond) => `${perSecond.toFixed(0)} calls/s`), run.size);
+      return toMeasures(await alternate(contestants, run), run.size);
     } finally {
       await pool.end();
       await run.server.dropCopy(url);

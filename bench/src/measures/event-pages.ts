@@ -1,15 +1,8 @@
-import { openAdministrationDatabase, readEvents, type TenantStatement } from '@crm/db';
+import { openAdministrationDatabase, readEvents } from '@crm/db';
+import { captureStatement } from '../contestants/capture-statement.js';
+import { compareWithBareServer } from '../contestants/contestant-set.js';
 import { type Gateway, startGateway } from '../contestants/gateways.js';
 import { type PageFixture, pageScope } from '../contestants/page.js';
-import {
-  describeOutcome,
-  differs,
-  readBody,
-  served,
-  ContestantSet,
-  startPageServer,
-} from '../contestants/contestant-set.js';
-import { alternate, ratios } from '../harness/rounds.js';
 import type { MeasureGroup } from '../harness/run.js';
 
 const limit = 500;
@@ -43,72 +36,38 @@ const fillLog = async (url: string, organizationId: string): Promise<void> => {
   }
 };
 
-/** The statement of the page, reduced to the bytes of its events. */
-const captureStatement = async (url: string, organizationId: string) => {
-  const database = openAdministrationDatabase({ url, applicationName: 'bench', maxConnections: 1 });
-  const statements: TenantStatement[] = [];
-  try {
-    const { events } = await readEvents(
-      {
-        query: (id, statement) => {
-          statements.push(statement);
-          return database.query(id, statement);
-        },
-      },
-      { organizationId, ...asked },
-    );
-    const [statement, ...others] = statements;
-    if (statement === undefined || others.length > 0)
-      throw new Error('A page of events is expected to be one statement');
-    const text = `SELECT p.record_bytes FROM (${statement.text}) p`;
-    return { text, values: [organizationId, ...statement.values], joined: events.map(String).join(',') };
-  } finally {
-    await database.close();
-  }
-};
-
 const readFixture = async (gateway: Gateway, url: string, organizationId: string): Promise<PageFixture> => {
   const path = `/v1/events?after=${asked.after}&limit=${limit}`;
   const response = await fetch(`${gateway.url}${path}`, { headers: gateway.headers });
   const body = await response.text();
-  const { text, values, joined } = await captureStatement(url, organizationId);
+  const { statement, result } = await captureStatement(
+    url,
+    async () => (queries) => readEvents(queries, { organizationId, ...asked }),
+  );
+  const joined = result.events.map(String).join(',');
   const from = body.indexOf(joined);
   if (response.status !== 200 || from === -1)
     throw new Error(`The gateway did not answer the page: ${response.status} ${body.slice(0, 300)}`);
-  return { limit, path, body, head: body.slice(0, from), tail: body.slice(from + joined.length), text, values };
+  return {
+    ...{ limit, path, body, head: body.slice(0, from), tail: body.slice(from + joined.length) },
+    ...{ text: `SELECT p.record_bytes FROM (${statement.text}) p`, values: [organizationId, ...statement.values] },
+  };
 };
 
 /** S15: a page of the change log against the bare server of S1, which sends the same statement and the same bytes. */
 export const eventPages: MeasureGroup = {
   ids: ['S15'],
   measure: async (run) => {
-    const { size, log } = run;
+    const { size } = run;
     const { organizationId } = pageScope(size);
     const url = await run.server.copy(await run.server.database(size));
     await fillLog(url, organizationId);
     const gateway = await startGateway('read-gateway', url, organizationId);
-    const set = new ContestantSet();
     try {
       const page = await readFixture(gateway, url, organizationId);
-      log(`page of ${limit} events, ${page.body.length} bytes`);
-      set.contestants.push(served('gateway', gateway, { path: page.path, headers: gateway.headers }));
-      const server = await startPageServer('bare-page-server', url, page, size);
-      set.addServer('bare', server, { path: page.path });
-      if ((await readBody(server, { path: page.path })) !== page.body) throw differs('The bare server');
-      const outcomes = await alternate(set.contestants, run, describeOutcome);
-      const perSecond = (name: string): number[] => (outcomes.get(name) ?? []).map((outcome) => outcome.perSecond);
-      const [ours, bare] = [perSecond('gateway'), perSecond('bare')];
-      const name = (figure: string): string => `page of ${limit} events: ${figure}`;
-      return [
-        { id: 'S15', name: name('gateway'), values: ours, unit: 'pages/s', size },
-        { id: 'S15', name: name('bare node:http and postgres.js'), values: bare, unit: 'pages/s', size },
-        {
-          ...{ id: 'S15', name: name('gateway against bare node:http and postgres.js'), values: ratios(ours, bare) },
-          ...{ unit: '×', size, target: { at: 'least', value: target } },
-        },
-      ];
+      const figure = { id: 'S15', name: `page of ${limit} events`, target };
+      return await compareWithBareServer(run, figure, gateway, url, page);
     } finally {
-      await set.stop();
       await gateway.stop();
       await run.server.dropCopy(url);
     }

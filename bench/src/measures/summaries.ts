@@ -1,16 +1,10 @@
-import {
-  type AdministrationDatabase,
-  loadSetup,
-  openAdministrationDatabase,
-  parseSummaryRequest,
-  type Queries,
-  summarize,
-  type TenantStatement,
-} from '@crm/db';
+import { loadSetup, parseSummaryRequest, summarize, type TenantStatement } from '@crm/db';
 import { ErrorCollector } from '@crm/domain';
+import { captureStatement } from '../contestants/capture-statement.js';
 import { type Gateway, startGateway } from '../contestants/gateways.js';
 import { pageScope } from '../contestants/page.js';
 import { runPgbench } from '../contestants/pgbench.js';
+import { sequentialCaller } from '../contestants/sequential-caller.js';
 import type { NewMeasure } from '../harness/results.js';
 import { alternate, ratios } from '../harness/rounds.js';
 import type { MeasureGroup, Run } from '../harness/run.js';
@@ -39,27 +33,20 @@ const boundMs = 300;
 const ratioBound = 1.3;
 
 /** The statement that the gateway runs for a shape. */
-const captureStatement = async (
-  database: AdministrationDatabase,
-  size: number,
-  { filters, groupBy, measures }: Shape,
-): Promise<TenantStatement> => {
+const statementOf = async (databaseUrl: string, size: number, shape: Shape): Promise<TenantStatement> => {
+  const { filters, groupBy, measures } = shape;
   const { organizationId, pipelineId } = pageScope(size);
-  const errors = new ErrorCollector();
-  const request = parseSummaryRequest(
-    await loadSetup(database, organizationId),
-    { objectType: 'opportunity', pipelineId, readWords: () => [], filters, groupBy, measures, limit: null },
-    errors,
-  );
-  errors.throwIfAny();
-  let captured: TenantStatement | undefined;
-  const query: Queries['query'] = (organization, statement) => {
-    captured = statement;
-    return database.query(organization, statement);
-  };
-  await summarize({ query }, request);
-  if (captured === undefined) throw new Error('A summary is expected to send a statement');
-  return captured;
+  const { statement } = await captureStatement(databaseUrl, async (database) => {
+    const errors = new ErrorCollector();
+    const request = parseSummaryRequest(
+      await loadSetup(database, organizationId),
+      { objectType: 'opportunity', pipelineId, readWords: () => [], filters, groupBy, measures, limit: null },
+      errors,
+    );
+    errors.throwIfAny();
+    return (queries) => summarize(queries, request);
+  });
+  return statement;
 };
 
 /** A statement with its values inserted, for a client that cannot bind values. */
@@ -74,26 +61,20 @@ const writtenOut = (organizationId: string, { text, values }: TenantStatement): 
 const medianOf = async (gateway: Gateway, size: number, shape: Shape, seconds: number): Promise<number> => {
   const { groupBy: group_by, measures, filters } = shape;
   const body = JSON.stringify({ pipeline_id: pageScope(size).pipelineId, group_by, measures, filters });
-  const headers = { ...gateway.headers, 'content-type': 'application/json' };
+  const caller = sequentialCaller(gateway);
   const times: number[] = [];
-  for (const endsAtMs = performance.now() + seconds * 1_000; performance.now() < endsAtMs;) {
-    const startedAtMs = performance.now();
-    const response = await fetch(`${gateway.url}/v1/opportunities/summary`, { method: 'POST', headers, body });
-    await response.arrayBuffer();
-    if (response.status !== 200) throw new Error(`The summary ${shape.name} was answered ${response.status}`);
-    times.push(performance.now() - startedAtMs);
-  }
+  for (const endsAtMs = performance.now() + seconds * 1_000; performance.now() < endsAtMs;)
+    times.push(await caller.time('/v1/opportunities/summary', body));
   return percentile(times, 0.5);
 };
 
 const measureShape = async (run: Run, gateway: Gateway, databaseUrl: string, shape: Shape): Promise<NewMeasure[]> => {
   const [, size] = run.sizes;
-  const database = openAdministrationDatabase({ url: databaseUrl, applicationName: 'bench', maxConnections: 1 });
-  const statement = await captureStatement(database, size, shape).finally(() => database.close());
+  const statement = await statementOf(databaseUrl, size, shape);
   // The gateway's sessions use one parallel worker per statement, so pgbench must too.
   const url = `${databaseUrl}?options=${encodeURIComponent('-c max_parallel_workers_per_gather=1')}`;
   const sql = writtenOut(pageScope(size).organizationId, statement);
-  const outcomes = await alternate<number>(
+  const outcomes = await alternate(
     [
       { name: 'gateway', run: (seconds) => medianOf(gateway, size, shape, seconds) },
       {
@@ -103,7 +84,6 @@ const measureShape = async (run: Run, gateway: Gateway, databaseUrl: string, sha
       },
     ],
     run,
-    (ms) => `${ms.toFixed(1)} ms`,
   );
   const [ours = [], theirs = []] = [outcomes.get('gateway'), outcomes.get('pgbench')];
   const name = `summary ${shape.name}`;

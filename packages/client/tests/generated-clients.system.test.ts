@@ -29,6 +29,7 @@ afterAll(async () => {
 interface Generator {
   /** The generator's file in the tools' folder, and its arguments; `read.json` is in the working folder. */
   readonly command: readonly string[];
+  readonly files?: Readonly<Record<string, string>>;
   /** The program: it pages through the accounts two at a time and prints their domains. Lines that must not compile are marked. */
   readonly program: string;
 }
@@ -81,6 +82,50 @@ const typo: SearchBody = { sorted: 'name' };
 console.log(JSON.stringify(domains.sort()), typeof body, typeof typo);
 `,
   },
+  orval: {
+    command: ['orval/dist/bin/orval.mjs', '--config', 'orval.config.mjs'],
+    files: {
+      'orval.config.mjs': `export default { crm: { input: './read.json', output: { target: './generated.ts', client: 'fetch' } } };`,
+    },
+    program: `
+import { listAccounts, type FilterCondition, type SearchBody } from './generated';
+${settings}
+const send = globalThis.fetch;
+globalThis.fetch = (path, init) => send(settings.readUrl + String(path), { ...init, headers: { ...init?.headers, 'x-api-key': settings.apiKey } });
+const domains: string[] = [];
+let cursor: string | undefined;
+do {
+  const answer = await listAccounts(cursor === undefined ? { limit: 2 } : { limit: 2, cursor });
+  if (answer.status !== 200) throw new Error(answer.data.code);
+  for (const account of answer.data.data.accounts) domains.push(account.domain);
+  cursor = answer.data.data.next_cursor ?? undefined;
+} while (cursor !== undefined);
+const condition: FilterCondition = { field: 'name', operator: 'eq', value: 'A' };
+const body: SearchBody = { filters: [condition] };
+// @ts-expect-error -- a typo
+const typo: SearchBody = { sorted: 'name' };
+console.log(JSON.stringify(domains.sort()), typeof body, typeof typo);
+`,
+  },
+  'swagger-typescript-api': {
+    command: ['swagger-typescript-api/dist/cli.mjs', 'generate', '-p', 'read.json', '-o', '.', '-n', 'generated.ts'],
+    program: `
+import { Api, type SearchBody } from './generated';
+${settings}
+const api = new Api({ baseUrl: settings.readUrl, baseApiParams: { headers: { 'x-api-key': settings.apiKey } } });
+const domains: string[] = [];
+let cursor: string | undefined;
+do {
+  const { data } = await api.v1.listAccounts(cursor === undefined ? { limit: 2 } : { limit: 2, cursor });
+  for (const account of data.data.accounts) domains.push(account.domain);
+  cursor = data.data.next_cursor ?? undefined;
+} while (cursor !== undefined);
+const body: SearchBody = { sort: { field: 'name' } };
+// @ts-expect-error -- a typo
+const typo: SearchBody = { sorted: 'name' };
+console.log(JSON.stringify(domains.sort()), typeof body, typeof typo);
+`,
+  },
 };
 
 const compilerOptions = {
@@ -95,13 +140,14 @@ const compilerOptions = {
 };
 
 /** Generates the client in a separate folder. @throws Error with the generator's output if it fails */
-const generate = async (name: string, { command, program }: Generator): Promise<string> => {
+const generate = async (name: string, { command, files = {}, program }: Generator): Promise<string> => {
   const own = join(folder, name.replace(/\W+/g, '-'));
   await mkdir(own, { recursive: true });
   await symlink(modules, join(own, 'node_modules'));
   const document = await (await fetch(`${crm.addresses.readUrl}/openapi.json`)).text();
   const known = JSON.stringify({ ...crm.addresses, apiKey: crm.organization.key });
   const all = {
+    ...files,
     'read.json': document,
     'package.json': '{ "type": "module" }',
     'tsconfig.json': JSON.stringify({ compilerOptions, files: ['main.ts'] }),

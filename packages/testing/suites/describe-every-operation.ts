@@ -37,6 +37,7 @@ interface Subject {
 
 const groups = ['list', 'search', 'inbound', 'bulk', 'delete', 'setup'];
 const unknownId = '01890000-0000-7000-8000-000000000000';
+const defaultMaxBodyBytes = 256 * 1024;
 const revocationShowsWithinMs = 5_000;
 
 const subjectsOf = ({ contracts, gateway, goodRequests }: EveryOperationOptions): readonly Subject[] =>
@@ -151,19 +152,19 @@ const describeLimits = (subjects: readonly Subject[], gateway: () => GatewayUnde
   });
 };
 
-/** 400: faults that are found before the operation runs. The parser has its own tests in `packages/http`. */
+/** 400, 413 and 415: faults that are found before the operation runs. The parser has its own tests in `packages/http`. */
 const describeBadRequests = (
   subjects: readonly Subject[],
   goodRequests: EveryOperationOptions['goodRequests'],
 ): void => {
-  describe('400', () => {
+  describe('400, 413 and 415', () => {
     test.each(subjects)('$id names an unknown query parameter', async ({ call }) => {
       const answer = await call({ query: 'dry_run=1' });
       expect([answer.status, answer.fieldsAtFault]).toEqual([400, expect.arrayContaining(['dry_run'])]);
     });
 
     const withBody = subjects.filter(({ contract }) => contract.body !== undefined);
-    test.each(withBody)('$id refuses a body that is not its JSON object', async ({ id, call }) => {
+    test.each(withBody)('$id refuses a body that is not its JSON object', async ({ id, contract, call }) => {
       const body = goodRequests[id]?.().body as Readonly<Record<string, unknown>>;
       const text = JSON.stringify(body);
       const [name = ''] = Object.keys(body);
@@ -176,6 +177,9 @@ const describeBadRequests = (
         const answer = await call({ rawBody });
         expect([rawBody, answer.status, answer.fieldsAtFault]).toEqual([rawBody, 400, fields]);
       }
+      const maxBytes = contract.maxBodyBytes ?? defaultMaxBodyBytes;
+      expect((await call({ rawBody: text + ' '.repeat(maxBytes + 1 - Buffer.byteLength(text)) })).status).toBe(413);
+      expect((await call({ headers: { 'content-type': 'text/plain' } })).status).toBe(415);
     });
 
     test.each(withBody.filter(({ contract }) => contract.item === undefined))(

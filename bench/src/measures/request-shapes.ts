@@ -1,0 +1,89 @@
+import type { LoadRequest } from '../harness/load.js';
+
+/** The kind of a request, which decides its target. */
+export type RequestKind = 'list of 1' | 'read' | 'list of 50' | 'sorted list' | 'one value' | 'other search';
+
+/** A request of S18. */
+export interface RequestShape {
+  readonly name: string;
+  readonly kind: RequestKind;
+  readonly request: LoadRequest;
+}
+
+/** Records to read by id and key. */
+export interface KnownRecords {
+  readonly pipelineId: string;
+  readonly stageIds: readonly string[];
+  readonly opportunityId: string;
+  readonly accountId: string;
+  readonly contactId: string;
+  readonly domain: string;
+  readonly email: string;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+const sortedFields = [
+  ...['updated_at', 'name', 'amount', 'close_date', 'next_action_date', 'account.domain', 'contact.email'],
+  ...['custom.code', 'custom.score', 'custom.due', 'custom.tier'],
+];
+
+const condition = (field: string, operator: string, value: unknown) => ({ field, operator, value });
+
+/** Forty requests: reads by id and key, lists with fields and sorts, searches by values, ranges and words. */
+export const requestShapes = (known: KnownRecords, headers: Headers): readonly RequestShape[] => {
+  const get = (name: string, kind: RequestKind, path: string): RequestShape => ({
+    ...{ name, kind },
+    request: { path: `/v1/${path}`, headers },
+  });
+  const list = (name: string, kind: RequestKind, query: string): RequestShape =>
+    get(name, kind, `opportunities?pipeline_id=${known.pipelineId}&${query}`);
+  const search = (name: string, kind: RequestKind, content: object, object = 'opportunities'): RequestShape => ({
+    ...{ name, kind },
+    request: {
+      ...{ method: 'POST', path: `/v1/${object}/search` },
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(object === 'opportunities' ? { pipeline_id: known.pipelineId, ...content } : content),
+    },
+  });
+  const one = (field: string, operator: string, value: unknown): RequestShape =>
+    search(`search by ${field} ${operator}`, 'one value', { filters: condition(field, operator, value) });
+  const other = (name: string, content: object): RequestShape => search(`search by ${name}`, 'other search', content);
+  const [stage = '', secondStage = ''] = known.stageIds;
+  return [
+    list('list of 1', 'list of 1', 'limit=1'),
+    get('opportunity by id', 'read', `opportunities/${known.opportunityId}`),
+    get('account by id', 'read', `accounts/${known.accountId}`),
+    get('account by domain', 'read', `accounts/by-domain/${known.domain}`),
+    get('contact by id', 'read', `contacts/${known.contactId}`),
+    get('contact by email', 'read', `contacts/by-email/${encodeURIComponent(known.email)}`),
+    list('list of 50', 'list of 50', 'limit=50'),
+    list('list with fields=name', 'sorted list', 'limit=50&fields=name'),
+    list(
+      'list with ten fields',
+      'sorted list',
+      'limit=50&fields=id,name,amount,currency,stage_name,owner_email,account_domain,contact_email,created_at,custom_fields',
+    ),
+    list('list from the oldest', 'sorted list', 'limit=50&sort=created_at'),
+    ...sortedFields.flatMap((field) =>
+      ['', '-'].map((sign) =>
+        search(`list sorted by ${sign}${field}`, 'sorted list', { sort: `${sign}${field}`, limit: 50 }),
+      ),
+    ),
+    one('account.domain', 'eq', known.domain),
+    one('stage_id', 'in', [stage, secondStage]),
+    one('custom.tier', 'eq', 'iron'),
+    other('amount, a range', { filters: condition('amount', 'gte', 50_000) }),
+    other('words', { query: 'renewal' }),
+    other('two conditions', {
+      filters: { and: [condition('stage_id', 'eq', stage), condition('amount', 'lt', 50_000)] },
+    }),
+    get('list of accounts', 'other search', 'accounts?limit=50'),
+    search(
+      'search of accounts by domain eq',
+      'other search',
+      { filters: condition('domain', 'eq', known.domain) },
+      'accounts',
+    ),
+  ];
+};
