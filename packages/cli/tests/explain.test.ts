@@ -61,8 +61,8 @@ describe('crm explain', () => {
     const { stdout } = await explain('opportunities', '--filter', range, '--pipeline', pipeline);
     expect(stdout).toContain('1. sort-few, if one condition has at most 2,000 matches\n  2. scan-next, 20,000 records');
     const sorted = await explain('opportunities', '--sort', 'amount:desc');
-    expect(sorted.stdout).toContain('Plan of records with a value: merge-pipelines');
-    expect(sorted.stdout).toContain('Plan of records without a value: merge-pipelines');
+    expect(sorted.stdout).toContain('Plan of records with a value: union-pipelines');
+    expect(sorted.stdout).toContain('Plan of records without a value: union-pipelines');
   });
 
   it('refuses the same requests as the gateway, with the same text for each field', async () => {

@@ -14,7 +14,7 @@ const budgets = {
   'packages/cli': 8547,
   'packages/client': 1090,
   'packages/contract': 3764,
-  'packages/db': 9887,
+  'packages/db': 9566,
   'packages/domain': 3077,
   'packages/http': 3020,
   'packages/local-postgres': 554,

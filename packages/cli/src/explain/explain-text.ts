@@ -1,4 +1,4 @@
-import type { ExplainedPage, ExplainedStatement, PartPlan, SizeRange, Step } from '@crm/db';
+import type { ExplainedPage, ExplainedStatement, PartSteps, SizeRange, Step } from '@crm/db';
 
 import { formatSql } from './format-sql.js';
 
@@ -21,7 +21,7 @@ const stepText = (step: Step): string => {
 
 const partTexts = { all: '', present: ' of records with a value', absent: ' of records without a value' } as const;
 
-const planText = ({ part, name, steps }: PartPlan): string =>
+const planText = ({ part, name, steps }: PartSteps): string =>
   [`Plan${partTexts[part]}: ${name}`, ...steps.map((step, index) => `  ${index + 1}. ${stepText(step)}`)].join('\n');
 
 const scansText = (tables: readonly string[]): string =>

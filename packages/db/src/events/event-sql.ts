@@ -1,4 +1,4 @@
-import { instantText } from '../page/order/sort-keys.js';
+import { instantText } from '../page/order.js';
 
 /** The values of an event in bytes, and at most what {@link eventJson} adds to them. */
 export const eventBytes = 'e.bytes + 400';

@@ -1,8 +1,7 @@
 import { type EventObject, type EventType, Failure, maxPageBytes } from '@crm/domain';
 import { recordColumn } from '../connection/values.js';
 import type { Queries } from '../database.js';
-import { bytesWithin, preparedLimitTo } from '../page/bound.js';
-import { recordsWithinBytes } from '../page/list-page.js';
+import { bytesWithin, preparedLimitTo, recordsWithinBytes } from '../page/list-page.js';
 import { Parameters } from '../page/parameters.js';
 import { eventBytes, eventJson } from './event-sql.js';
 
@@ -86,7 +85,7 @@ const pageStatement = (request: EventPageRequest) => {
   const page = filtered ? bound(`${found} ORDER BY e.position`) : found;
   const { isWithin } = bytesWithin(`${parameters.add(maxPageBytes)}::bigint`, eventBytes);
   const present = filtered ? `(SELECT count(*) FROM events c WHERE ${inRange('c', positions)})` : 'NULL';
-  const text = `
+  return parameters.statement(`
     SELECT p.${recordColumn}, ${filtered ? 'p.position' : 'NULL'} AS position,
            CASE WHEN row_number() OVER (ORDER BY p.position) = 1 THEN json_build_object(
              'after', h.after, 'last', h.last_position, 'oldest', h.oldest_position, 'log_id', h.log_id,
@@ -97,8 +96,7 @@ const pageStatement = (request: EventPageRequest) => {
       LEFT JOIN LATERAL (
         SELECT e.position, CASE WHEN ${isWithin} THEN ${eventJson} END AS ${recordColumn}
           FROM (${page}) e WINDOW w AS (ORDER BY e.position ROWS UNBOUNDED PRECEDING)) p ON true
-     ORDER BY p.position`;
-  return { text, values: parameters.values };
+     ORDER BY p.position`);
 };
 
 /**

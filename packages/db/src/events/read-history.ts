@@ -1,10 +1,9 @@
 import { type CursorPosition, maxPageBytes, type ObjectType } from '@crm/domain';
 import { recordColumn } from '../connection/values.js';
 import type { Queries } from '../database.js';
-import { bytesWithin, preparedLimitTo } from '../page/bound.js';
-import { type Page, recordsWithinBytes } from '../page/list-page.js';
+import { tables } from '../page/fields.js';
+import { bytesWithin, type Page, preparedLimitTo, recordsWithinBytes } from '../page/list-page.js';
 import { Parameters } from '../page/parameters.js';
-import { tables } from '../page/fields/record-sql.js';
 import { eventBytes, eventJson } from './event-sql.js';
 
 /** A page of a record's events to read, newest first. */
@@ -52,15 +51,14 @@ export const readHistory = async (database: Queries, request: HistoryRequest): P
   const bound = preparedLimitTo(count, `${parameters.add(count)}::bigint`);
   const page = bound(`SELECT e.* FROM events e WHERE ${where.join(' AND ')} ORDER BY e.position DESC`);
   const { isWithin } = bytesWithin(`${parameters.add(maxPageBytes)}::bigint`, eventBytes);
-  const text = `
+  const statement = parameters.statement(`
     SELECT p.position, p.${recordColumn}, CASE WHEN row_number() OVER (ORDER BY p.position DESC) = 1 THEN h.log_id END AS "logId"
       FROM (SELECT coalesce(max(d.oldest_position), 1) AS oldest_position, log_id() AS log_id
               FROM event_heads d WHERE d.organization_id = $1) h
       LEFT JOIN LATERAL (
         SELECT e.position, CASE WHEN ${isWithin} THEN ${eventJson} END AS ${recordColumn}
           FROM (${page}) e WINDOW w AS (ORDER BY e.position DESC ROWS UNBOUNDED PRECEDING)) p ON true
-     ORDER BY p.position DESC`;
-  const statement = { text, values: parameters.values };
+     ORDER BY p.position DESC`);
   const rows = await database.query<HistoryRow & Record<string, unknown>>(request.organizationId, statement);
   const logId = rows[0]?.logId ?? null;
   if (logId === null) throw new Error('The id of the log came without a row');

@@ -1,10 +1,8 @@
 import pg from 'pg';
 import { type Database, openDatabase, type Queries, type TenantStatement } from '../database.js';
-import { withMergedLists } from './filter/merge-lists.js';
-import { withLatestLabels } from './latest-labels.js';
 import { listPage } from './list-page.js';
-import type { PageRequest } from './page-request.js';
-import { type PartPlan, planPage } from './plan.js';
+import { type PageRequest, withLatestLabels } from './page-request.js';
+import { type PartSteps, planPage } from './plan.js';
 
 /** A node of a plan, as `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON)` prints it. */
 export interface PlanNode {
@@ -43,7 +41,7 @@ export interface ExplainedStatement extends StatementCost, Omit<ExplainedPlan, '
 /** How a page was read. */
 export interface ExplainedPage {
   /** The plan of each part of the page. */
-  readonly plans: readonly PartPlan[];
+  readonly plans: readonly PartSteps[];
   readonly statements: readonly ExplainedStatement[];
   readonly records: number;
 }
@@ -121,7 +119,7 @@ export const explainPage = async (
 ): Promise<ExplainedPage> => {
   const database = openExplained(url, statementTimeoutMs);
   try {
-    const request = withMergedLists(await withLatestLabels(database, asked));
+    const request = await withLatestLabels(database, asked);
     const statements: ExplainedStatement[] = [];
     const query: Queries['query'] = async (organizationId, statement) => {
       const { plan, ...cost } = await explainStatement(database, organizationId, statement);
@@ -135,7 +133,8 @@ export const explainPage = async (
       return database.query(organizationId, statement);
     };
     const { records } = await listPage({ query }, request);
-    return { plans: planPage(request), statements, records: records.length };
+    const plans = planPage(request).map(({ part, name, steps }) => ({ part, name, steps }));
+    return { plans, statements, records: records.length };
   } finally {
     await database.close();
   }

@@ -1,6 +1,6 @@
 import { areNearDomains, compareCodePoints, type CursorPosition, type ObjectType } from '@crm/domain';
 import type { Queries } from '../database.js';
-import { tables } from './fields/record-sql.js';
+import { tables } from './fields.js';
 
 /** Records that one page checks. A page may find fewer duplicates than its limit, or none, and still not be the last. */
 export const recordsChecked = 200;

@@ -1,10 +1,40 @@
 import { type CursorPosition, maxPageBytes } from '@crm/domain';
-import type { Queries } from '../database.js';
 import { recordColumn } from '../connection/values.js';
-import { withMergedLists } from './filter/merge-lists.js';
+import type { Queries } from '../database.js';
+import { keysOfPart, keyText, orderBySql } from './order.js';
 import type { PageRequest } from './page-request.js';
-import { planPage } from './plan.js';
-import { type PageRow, readRows } from './read-rows.js';
+import { type PartPlan, planPage } from './plan.js';
+import { pageSql } from './plans/page-sql.js';
+
+/** Pages of 10, 100 and 500 records, plus one record. Few limits mean few cached plans. */
+const literalLimits = [11, 101, 501] as const;
+
+/**
+ * Adds a limit that is a bind parameter, with a literal limit inside. The planner assumes that `LIMIT $2` returns 10 % of the rows, which
+ * would be a tenth of the whole log.
+ *
+ * `SELECT …` → `SELECT * FROM (SELECT … LIMIT 101) l LIMIT $2`
+ * @param rows - the value of `count`
+ */
+export const preparedLimitTo =
+  (rows: number, count: string): ((select: string) => string) =>
+  (select) =>
+    `SELECT * FROM (${select} LIMIT ${literalLimits.find((most) => rows <= most) ?? rows}) l LIMIT ${count}`;
+
+/**
+ * Conditions that end a page when its records reach a number of bytes. They refer to the window `w` over the records `s.record` in page
+ * order. PostgreSQL stores the length of each text, so the conditions do not read the text of a record beyond the limit.
+ * @param bytes - the limit as SQL; the first record is always within it, whatever its length
+ * @param length - the length of a record as SQL
+ */
+export const bytesWithin = (
+  bytes: string,
+  length = 'octet_length(s.record)',
+): { readonly isWithin: string; readonly isLastWithin: string } => {
+  const sum = `sum(${length}) OVER w`;
+  const isWithin = `(${sum} <= ${bytes} OR row_number() OVER w = 1)`;
+  return { isWithin, isLastWithin: `(${isWithin} AND ${sum} + lead(${length}) OVER w > ${bytes})` };
+};
 
 /** A page whose records are JSON text from the database. */
 export interface Page {
@@ -20,20 +50,54 @@ export const recordsWithinBytes = (rows: readonly { readonly [recordColumn]: Buf
   return (cut === -1 ? records : records.slice(0, cut)).filter((record) => record !== null);
 };
 
+/** A record of a page. */
+export interface PageRow {
+  /** Null for a record beyond the page's byte limit. */
+  readonly [recordColumn]: Buffer | null;
+  /** The sort keys as text. Only for the record that a cursor names; null for the others. */
+  readonly position: (string | null)[] | null;
+}
+
+/**
+ * Reads the records of a part in one statement, up to a number of rows and bytes. The first record is always returned, whatever its
+ * length. The statement reads a whole page even if the first part has filled some of it, so that its text does not depend on how much is
+ * missing.
+ */
+const readRows = async (
+  database: Queries,
+  plan: PartPlan,
+  limit: { readonly rows: number; readonly bytes: number },
+): Promise<PageRow[]> => {
+  const { parameters, part, setup } = plan;
+  const page = pageSql(plan);
+  const shownKeys = plan.keys.map((key, index) => ({ ...key, expression: `s.key_${index + 1}` }));
+  const order = orderBySql(keysOfPart(part, shownKeys));
+  // A cursor names the last record of the page: the last but one that is read, or the last within the byte limit. Only that record
+  // gets its keys as text, because the keys of all records would cost a third of the page's time.
+  const { isWithin, isLastWithin } = bytesWithin(`${parameters.add(limit.bytes)}::bigint`);
+  const statement = parameters.statement(`
+    SELECT CASE WHEN ${isWithin} THEN s.record END AS ${recordColumn},
+           CASE WHEN row_number() OVER w = ${parameters.add(limit.rows)}::bigint - 1 OR ${isLastWithin}
+             THEN ARRAY[${shownKeys.map(keyText).join(', ')}] END AS position
+      FROM (${page}) s WINDOW w AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)
+     ORDER BY ${order}`);
+  const rows = await database.query<PageRow & Record<string, unknown>>(setup.organizationId, statement);
+  return rows.slice(0, limit.rows);
+};
+
 /**
  * Reads one page in one statement (see `plan.ts`), or in two: a page that starts among records with the sort key and ends among records
  * without it has a plan for each part. A page ends early when its records reach `maxPageBytes`. If
  * that happens in the second part, the page may exceed the limit by one record, because each part returns at least its first record.
  */
-export const listPage = async (database: Queries, asked: PageRequest): Promise<Page> => {
-  const request = withMergedLists(asked);
+export const listPage = async (database: Queries, request: PageRequest): Promise<Page> => {
   const rows: PageRow[] = [];
   let bytes = maxPageBytes;
   for (const plan of planPage(request)) {
     // Read one record more than the page shows. It reveals whether another page exists.
     const missing = request.limit + 1 - rows.length;
     if (missing === 0) break;
-    const read = await readRows(database, request, plan, { rows: missing, bytes });
+    const read = await readRows(database, plan, { rows: missing, bytes });
     rows.push(...read);
     const records = recordsWithinBytes(read);
     if (records.length < read.length) break;

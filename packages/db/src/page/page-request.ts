@@ -1,5 +1,19 @@
-import type { CursorPosition, FieldSelection, FilterNode, ObjectType, SortKey } from '@crm/domain';
-import type { OrganizationSetup } from '../organization-setup.js';
+import {
+  type CursorPosition,
+  type DefaultSortField,
+  type ErrorCollector,
+  type FieldSelection,
+  type FilterNode,
+  type ObjectType,
+  parseFieldSelection,
+  parseFilters,
+  parseSort,
+  type SortKey,
+  unknownPipeline,
+} from '@crm/domain';
+import type { Queries } from '../database.js';
+import { loadSetup, type OrganizationSetup } from '../organization-setup.js';
+import { labelField } from './fields.js';
 
 /** A page to read. */
 export interface PageRequest {
@@ -19,15 +33,72 @@ export interface PageRequest {
   readonly selection: FieldSelection;
 }
 
-/** The most branches (values, pipelines or both) that one statement merges. */
-export const maxBranches = 200;
+/** The unparsed input of a list or search. */
+export interface PageRequestInput {
+  readonly objectType: ObjectType;
+  readonly pipelineId?: string | null | undefined;
+  readonly stageId?: string | null | undefined;
+  readonly readWords: (errors: ErrorCollector) => readonly string[];
+  readonly filters?: unknown;
+  readonly sort?: unknown;
+  readonly defaultSort: DefaultSortField;
+  /** Reads the page size, which query strings and bodies represent differently. */
+  readonly readLimit: (errors: ErrorCollector) => number;
+  readonly fields?: unknown;
+}
+
+/** A request for the first page, and the pipeline that the caller named. Field definitions and cursors depend on that pipeline. */
+export interface ParsedPageRequest {
+  readonly request: PageRequest;
+  readonly requestedPipelineId: string | null;
+}
+
+/** The named pipeline, the pipeline to read (the named one, else that of the stage) and the stage. All are null for other objects. */
+const resolveScope = (setup: OrganizationSetup, input: PageRequestInput, errors: ErrorCollector) => {
+  const pipeline = (input.pipelineId ?? null) === null ? null : setup.findPipeline(input.pipelineId ?? '');
+  if (pipeline === undefined) throw unknownPipeline();
+  const requestedPipelineId = pipeline?.id ?? null;
+  const stageId = input.stageId ?? null;
+  if (stageId === null) return { requestedPipelineId, pipelineId: requestedPipelineId, stageId };
+  const stage = setup.findStage(stageId);
+  if (stage === undefined || (pipeline !== null && stage.pipelineId !== pipeline.id)) {
+    errors.add('stage_id', pipeline === null ? 'is not a stage of any pipeline' : 'is not a stage of this pipeline');
+    return { requestedPipelineId, pipelineId: requestedPipelineId, stageId: null };
+  }
+  return { requestedPipelineId, pipelineId: stage.pipelineId, stageId: stage.id };
+};
 
 /**
- * Whether a page of opportunities is merged from a page of each pipeline: if the request names no pipeline, because the indexes of
- * opportunities start with the pipeline. With more than {@link maxBranches} pipelines, the planner chooses how to read.
+ * Parses and validates the input of a list or search. The gateway and `crm explain` share it.
+ *
+ * @param errors - collects the errors of all parts of the request; use the result only if there are none
+ * @throws ApiError `not_found` for an unknown pipeline
  */
-export const isReadByPipeline = ({ setup, objectType, pipelineId }: PageRequest): boolean =>
-  pipelineId === null &&
-  objectType === 'opportunity' &&
-  setup.pipelines.length > 0 &&
-  setup.pipelines.length <= maxBranches;
+export const parsePageRequest = (
+  setup: OrganizationSetup,
+  input: PageRequestInput,
+  errors: ErrorCollector,
+): ParsedPageRequest => {
+  const { requestedPipelineId, pipelineId, stageId } = resolveScope(setup, input, errors);
+  const fields = setup.fieldIndex(input.objectType, requestedPipelineId);
+  const request: PageRequest = {
+    ...{ setup, objectType: input.objectType, pipelineId, stageId, position: null },
+    limit: input.readLimit(errors),
+    words: input.readWords(errors),
+    filters: parseFilters(input.filters, fields, errors),
+    sort: parseSort(input.sort, fields, input.defaultSort, errors),
+    selection: parseFieldSelection(input.fields, fields, errors),
+  };
+  return { request, requestedPipelineId };
+};
+
+/**
+ * Prepares a request for `listPage`. A request that sorts by labels (of stages, pipelines or owners) gets the latest setup, because a
+ * page sorted by cached labels would lack the records of new labels.
+ * @param database - the server that serves the page
+ */
+export const withLatestLabels = async (database: Queries, request: PageRequest): Promise<PageRequest> => {
+  const { setup, sort } = request;
+  if (sort.every(({ field }) => labelField(setup, field) === null)) return request;
+  return { ...request, setup: await loadSetup(database, setup.organizationId) };
+};

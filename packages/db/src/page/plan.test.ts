@@ -13,7 +13,7 @@ const plansOf = (example: ExampleRequest): readonly string[] =>
 
 const cases: readonly (readonly [title: string, example: ExampleRequest, ...plans: readonly string[]])[] = [
   ['the default list', sales, 'in-order'],
-  ['a list without a pipeline', {}, 'merge-pipelines'],
+  ['a list without a pipeline', {}, 'union-pipelines'],
   ['accounts, which have no pipeline', { object: 'account', sort: 'domain:asc' }, 'in-order'],
   ['a stage, by creation', { ...sales, stage: 'Won' }, 'in-order'],
   ['one value, by creation', { ...sales, filters: filter('tier', 'eq', 'gold') }, 'in-order'],
@@ -23,10 +23,10 @@ const cases: readonly (readonly [title: string, example: ExampleRequest, ...plan
     'in-order',
   ],
   ['one value, by name', { ...sales, filters: filter('tier', 'eq', 'gold'), sort: 'name:asc' }, 'indexed-filter'],
-  ['some values', { ...sales, filters: filter('tier', 'in', ['gold', 'iron']) }, 'merge-values'],
-  ['some values of each pipeline', { filters: filter('tier', 'in', ['gold', 'iron']) }, 'merge-values'],
+  ['some values', { ...sales, filters: filter('tier', 'in', ['gold', 'iron']) }, 'union-values'],
+  ['some values of each pipeline', { filters: filter('tier', 'in', ['gold', 'iron']) }, 'union-values'],
   ['too many values for two pipelines', { filters: filter('score', 'in', [...Array(101).keys()]) }, 'indexed-filter'],
-  ['a label', { ...sales, filters: filter('stage_name', 'contains', 'o') }, 'merge-values'],
+  ['a label', { ...sales, filters: filter('stage_name', 'contains', 'o') }, 'union-values'],
   ['a range, in its own order', { ...sales, filters: range, sort: 'amount:desc' }, 'present: in-order'],
   ['a range, by last change', { ...sales, filters: range, sort: 'updated_at:desc' }, 'indexed-filter'],
   ['two indexed fields', { ...sales, filters: { and: [range, filter('tier', 'eq', 'gold')] } }, 'indexed-filter'],
@@ -89,7 +89,7 @@ describe('the plan', () => {
       [
         scan(20_000),
         { ...sortAll, onlyIf: { recordsFrom: 10_001, recordsBelow: 1_000_000 } },
-        { read: 'merge-pipelines', onlyIf: { recordsFrom: 1_000_000, recordsBelow: Infinity } },
+        { read: 'union-pipelines', onlyIf: { recordsFrom: 1_000_000, recordsBelow: Infinity } },
       ],
     ],
   ])('of %s', (_about, example, steps) => {

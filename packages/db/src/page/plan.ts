@@ -1,14 +1,30 @@
-import { type Condition, conditionsOf, hasNoIndex } from './filter/conditions.js';
-import { labelRanking, pageKeys } from './order/label-ranking.js';
-import { type Part, partSql, partsOf } from './order/parts.js';
-import type { KeySql } from './order/sort-keys.js';
-import { isReadByPipeline, type PageRequest } from './page-request.js';
-import { Parameters } from './parameters.js';
-import { isOfEmptySlot } from './plans/empty-slot.js';
-import { filterByValue } from './plans/merge-values.js';
+import {
+  type Branches,
+  type Condition,
+  conditionsOf,
+  hasNoIndex,
+  maxBranches,
+  type ValueBranches,
+} from './conditions.js';
+import { tables } from './fields.js';
+import { joinLists } from './filter-sql.js';
+import {
+  continuesInOrder,
+  type KeySql,
+  type LabelRanking,
+  labelRanking,
+  pageKeys,
+  type Part,
+  partOrder,
+  type PartOrder,
+  partsOf,
+} from './order.js';
+import type { PageRequest } from './page-request.js';
+import { Parameters, type SqlScope } from './parameters.js';
+import { recordSql } from './record.js';
 
 /** Ways to read a page in page order. Reading stops when the page is full. */
-type OrderedRead = 'in-order' | 'merge-pipelines' | 'merge-values' | 'label-order' | 'empty-slot';
+type OrderedRead = 'in-order' | 'union-pipelines' | 'union-values' | 'label-order' | 'empty-slot';
 
 /** Whether a step applies to the number of records in the pipeline, or in all pipelines. */
 export interface SizeRange {
@@ -17,7 +33,7 @@ export interface SizeRange {
   readonly recordsBelow: number;
 }
 
-/** One way to read a page. `plans/<read>.ts` generates its SQL. */
+/** One way to read a page. `plans` has its SQL. */
 export type Step =
   /** Reads a number of records in page order. */
   | { readonly read: 'scan-next'; readonly records: number }
@@ -29,8 +45,37 @@ export type Step =
       readonly onlyIf?: SizeRange;
     };
 
+/** What the SQL of all parts of a page is made of. */
+interface PageScope extends SqlScope {
+  readonly request: PageRequest;
+  readonly table: string;
+  /** The record as JSON text. */
+  readonly record: string;
+  /** The conditions on organization and pipeline. */
+  readonly place: readonly string[];
+  /** One branch for each pipeline if the request names none, because the indexes of opportunities start with the pipeline. */
+  readonly pipelines: readonly Branches[];
+  /** All sort keys. */
+  readonly keys: readonly KeySql[];
+  readonly ranking: LabelRanking | null;
+  /** The most rows to read. It is part of the SQL: for a parameter, the planner assumes a tenth of all rows. */
+  readonly limit: number;
+}
+
+/** A condition that is read value by value. */
+type ByValue = Condition & { readonly branches: ValueBranches };
+
 /** How one part of a page is read: in one statement, whatever the number of steps. */
-export interface PartPlan {
+export interface PartPlan extends PageScope, PartSteps {
+  /** Its own order, and where it starts. */
+  readonly own: PartOrder;
+  readonly filtered: readonly Condition[];
+  /** The first of {@link filtered} that can be read value by value in page order. */
+  readonly byValue: ByValue | null;
+}
+
+/** The steps of one part of a page. */
+export interface PartSteps {
   readonly part: Part;
   readonly name: OrderedRead | 'words' | 'indexed-filter' | 'other-filter';
   /**
@@ -49,7 +94,7 @@ const fewMatches = 2_000;
  * 10,001 to 999,999 records is read in a sequential scan instead. That takes half as long as reading all its records in page order, and
  * PostgreSQL runs it in two processes. Both reads run only if `scan-next` did not fill the page.
  */
-export const orderedReadFrom = 1_000_000;
+const orderedReadFrom = 1_000_000;
 
 const words: readonly Step[] = [{ read: 'scan-next', records: scannedForWords }, { read: 'sort-matches' }];
 
@@ -69,45 +114,86 @@ const otherFilter = (ordered: OrderedRead): readonly Step[] => [
   { read: ordered, onlyIf: { recordsFrom: orderedReadFrom, recordsBelow: Infinity } },
 ];
 
-/** The way to read in page order: value by value or pipeline by pipeline if the index starts with the value or the pipeline. */
-const orderedRead = (request: PageRequest, keys: readonly KeySql[]): OrderedRead => {
-  if (filterByValue(request, keys) !== null) return 'merge-values';
-  return isReadByPipeline(request) ? 'merge-pipelines' : 'in-order';
+/** The organization's pipelines, read by the statement itself because a cached setup may lack the newest one. */
+export const pipelineIdsSql = 'SELECT p.id FROM pipelines p WHERE p.organization_id = $1';
+
+/** The conditions on organization and pipeline. */
+export const placeOf = ({ pipelineId }: PageRequest, parameters: Parameters): readonly string[] => [
+  'r.organization_id = $1',
+  ...(pipelineId === null ? [] : [`r.pipeline_id = ${parameters.add(pipelineId)}::uuid`]),
+];
+
+/** With more than {@link maxBranches} pipelines there are no branches, and the planner chooses how to read. */
+const pipelinesOf = ({ setup, objectType, pipelineId }: PageRequest): readonly Branches[] => {
+  const count = setup.pipelines.length;
+  if (pipelineId !== null || objectType !== 'opportunity' || count === 0 || count > maxBranches) return [];
+  const from = `(${pipelineIdsSql}) AS by_pipeline (value)`;
+  return [{ condition: 'r.pipeline_id = by_pipeline.value', from, count }];
+};
+
+const pageScope = (request: PageRequest): PageScope => {
+  const { setup, objectType, limit, selection } = request;
+  const scope = { setup, objectType, parameters: new Parameters() };
+  const pipelines = pipelinesOf(request);
+  const ranking = labelRanking(request, pipelines.length > 0);
+  return {
+    ...scope,
+    ...{ request, pipelines, ranking, table: tables[objectType], limit: limit + 1 },
+    record: recordSql(objectType, selection, scope.parameters),
+    place: placeOf(request, scope.parameters),
+    keys: pageKeys(scope, request, ranking),
+  };
+};
+
+const byValueOf = ({ pipelines }: PageScope, { keys }: PartOrder, conditions: readonly Condition[]): ByValue | null => {
+  const isReadable = (condition: Condition): condition is ByValue =>
+    condition.branches !== null &&
+    'expression' in condition.branches &&
+    continuesInOrder(condition.branches.expression, true, keys);
+  const found = conditions.find(isReadable);
+  return found === undefined || found.branches.count * (pipelines[0]?.count ?? 1) > maxBranches ? null : found;
 };
 
 /** Whether one ordered statement is best: an index serves all conditions and continues in page order, or no index has the page order. */
-const isOrdered = (request: PageRequest, keys: readonly KeySql[], conditions: readonly Condition[]): boolean => {
-  if (request.sort.length > 1 || keys[0]?.isIndexed !== true || conditions.length === 0) return true;
-  return (
-    conditions.length === 1 && (conditions[0]?.isInOrder === true || filterByValue(request, keys)?.rest.length === 0)
-  );
+const isOrdered = ({ request, own, filtered, byValue }: Omit<PartPlan, keyof PartSteps>): boolean => {
+  const [only, ...others] = filtered;
+  if (request.sort.length > 1 || own.keys[0]?.isIndexed !== true || only === undefined) return true;
+  return others.length === 0 && (only.isInOrder || byValue !== null);
 };
 
-const planPart = (request: PageRequest, part: Part, pageOrder: readonly KeySql[]): PartPlan => {
-  const only = (read: OrderedRead): PartPlan => ({ part, name: read, steps: [{ read }] });
-  const own = partSql(part, pageOrder);
-  if (isOfEmptySlot(request, own)) return only('empty-slot');
-  const ranking = labelRanking(request);
+const planPart = (scope: PageScope, part: Part): PartPlan => {
+  const { request, keys, ranking, parameters, pipelines } = scope;
+  const own = partOrder(part, keys, request, parameters);
+  const filtered = conditionsOf(scope, request, own.keys);
+  const resolved = { ...scope, own, filtered, byValue: byValueOf(scope, own, filtered) };
+  const plan = (name: PartPlan['name'], steps: readonly Step[]): PartPlan => ({ ...resolved, part, name, steps });
+  const only = (read: OrderedRead): PartPlan => plan(read, [{ read }]);
+  if (own.emptySlot !== null && filtered.length === 0) return only('empty-slot');
   if (ranking !== null && part === 'present') return only('label-order');
-  const ordered = orderedRead(request, own.keys);
-  const conditions = conditionsOf(request, own.keys);
-  if (ranking !== null || isOrdered(request, own.keys, conditions)) return only(ordered);
-  if (conditions.some(({ isSearched }) => isSearched)) return { part, name: 'words', steps: words };
-  if (!conditions.every(hasNoIndex)) return { part, name: 'indexed-filter', steps: indexedFilter };
+  // Value by value or pipeline by pipeline, if the index starts with the value or the pipeline.
+  const unordered = pipelines.length > 0 ? 'union-pipelines' : 'in-order';
+  const ordered = resolved.byValue === null ? unordered : 'union-values';
+  if (ranking !== null || isOrdered(resolved)) return only(ordered);
+  if (filtered.some(({ isSearched }) => isSearched)) return plan('words', words);
+  if (!filtered.every(hasNoIndex)) return plan('indexed-filter', indexedFilter);
   // If the sort key has no index, finding the records without a value means reading all records.
-  if (pageOrder[0]?.isIndexed !== true) return only(ordered);
-  return { part, name: 'other-filter', steps: otherFilter(ordered) };
+  if (keys[0]?.isIndexed !== true) return only(ordered);
+  return plan('other-filter', otherFilter(ordered));
 };
+
+/** A request with joined lists of values. */
+export const withJoinedLists = (request: PageRequest): PageRequest =>
+  request.filters === null ? request : { ...request, filters: joinLists(request.filters) };
 
 /**
- * Plans how to read a page. It is a pure function of the request. `run-plan.ts` runs the plan, and `crm explain` prints it.
+ * Plans how to read a page. It is a pure function of the request. `list-page.ts` runs the plan, and `crm explain` prints it.
  *
  * | Plan            | Chosen for                                        | Steps                           | Index          | Buffers    |
  * | --------------- | ------------------------------------------------- | ------------------------------- | -------------- | ---------- |
  * | in-order        | no condition, or one whose index continues in the | in-order                        | sort key       | 13–58      |
  * |                 | order; a sort without an index, or of several keys|                                 | none           | 166,500    |
- * | merge-pipelines | the same if no pipeline is named (up to 200)      | merge-pipelines                 | sort key       | 24–110     |
- * | merge-values    | `in` on an indexed field, or a stage, pipeline or | merge-values                    | field, order   | 30–69;     |
+ * | union-pipelines | the same if no pipeline is named (up to 200)      | union-pipelines                 | sort key       | 24–110     |
+ * | union-values    | `in` on an indexed field, or a stage, pipeline or | union-values                    | field, order   | 30–69;     |
  * |                 | owner by its label (up to 200 branches)           |                                 |                | all: 172   |
  * | label-order     | a sort by stage, pipeline or owner, with at most  | label-order                     | id, creation   | 15–114     |
  * |                 | a filter on the same label                        |                                 |                |            |
@@ -121,7 +207,7 @@ const planPart = (request: PageRequest, part: Part, pageOrder: readonly KeySql[]
  * |                 |                                                   | sort-matches                    | the fields'    | 22,264     |
  * | other-filter    | no index for any condition: a custom field without| scan-next 20,000                | sort key       | 57–295     |
  * |                 | a slot, `or`, `not`, `neq`, a two-character word  | sort-matches, if below 1,000,000| none           | 195,049    |
- * |                 |                                                   | in-order or merge-pipelines     | sort key       |            |
+ * |                 |                                                   | in-order or union-pipelines     | sort key       |            |
  *
  * - Buffers: the 8 KB pages read for one page of 50 records among one million opportunities, cached or not, in this step and all steps
  *   before it. `all` is a page of all pipelines. `npm run bench:plans` measures them. `docs/query-plans.md` lists every request shape,
@@ -137,6 +223,6 @@ const planPart = (request: PageRequest, part: Part, pageOrder: readonly KeySql[]
  * @returns the plan of each part that may contribute records to the page, see {@link Part}
  */
 export const planPage = (request: PageRequest): readonly PartPlan[] => {
-  const keys = pageKeys(request, new Parameters());
-  return partsOf(request, keys).map((part) => planPart(request, part, keys));
+  const scope = pageScope(withJoinedLists(request));
+  return partsOf(scope.request, scope.keys).map((part) => planPart(scope, part));
 };

@@ -1,7 +1,7 @@
 import { type AttributeType, ErrorCollector, type ObjectType, parseLimit, parseSearchQuery } from '@crm/domain';
 import { OrganizationSetup, type SetupField } from '../../src/organization-setup.js';
-import type { PageRequest } from '../../src/page/page-request.js';
-import { parsePageRequest } from '../../src/page/parse-page-request.js';
+
+import { type PageRequest, parsePageRequest } from '../../src/page/page-request.js';
 
 const idOf = (number: number): string => `019c1402-8100-7000-8000-${String(number).padStart(12, '0')}`;
 

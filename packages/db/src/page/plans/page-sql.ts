@@ -1,81 +1,112 @@
-import { recordSql } from '../fields/record-sql.js';
-import { afterPositionSql } from '../order/after-position.js';
-import { pageKeys } from '../order/label-ranking.js';
-import { orderBySql } from '../order/order-by.js';
-import { type Part, partSql, positionIn } from '../order/parts.js';
-import type { KeySql } from '../order/sort-keys.js';
-import type { PageRequest } from '../page-request.js';
-import { type Parameters, scopeOf } from '../parameters.js';
-import type { Step } from '../plan.js';
-import { emptySlotSql } from './empty-slot.js';
-import { inStepsSql, type SourceStep } from './in-steps.js';
-import { inOrderSql } from './in-order.js';
-import { labelOrderSql } from './label-order.js';
-import { mergePipelinesSql } from './merge-pipelines.js';
-import { mergeValuesSql } from './merge-values.js';
-import type { Reading } from './reading.js';
-import { scanNextSql } from './scan-next.js';
-import { sortMatchesSql } from './sort-matches.js';
+import { orderBySql } from '../order.js';
+import type { PartPlan, Step } from '../plan.js';
+import { emptySlotSql, inOrderSql, labelOrderSql, unionPipelinesSql, unionValuesSql } from './in-page-order.js';
+import { fewMatches, pipelineSizeSql, scanNextSql, sortMatchesSql } from './matches.js';
 
-/** FROM and WHERE of a step. The alias `r` is the table or a subselect of it. */
-const sourceSql = (reading: Reading, step: SourceStep): string => {
-  switch (step.read) {
-    case 'in-order':
-      return inOrderSql(reading);
-    case 'merge-pipelines':
-      return mergePipelinesSql(reading);
-    case 'merge-values':
-      return mergeValuesSql(reading);
-    case 'label-order':
-      return labelOrderSql(reading);
-    case 'empty-slot':
-      return emptySlotSql(reading);
-    case 'scan-next':
-      return scanNextSql(reading, step.records);
-    case 'sort-matches':
-      return sortMatchesSql(reading);
-  }
-};
+/** A step with one FROM and WHERE. */
+type SourceStep = Exclude<Step, { readonly read: 'sort-few' }>;
 
-/** The SQL for the rows of a page. */
-export interface PageSql {
-  /** `SELECT record, key_1, key_2 …` with the limit; in the order of the part, if it has one step. */
-  readonly page: string;
-  /** All sort keys. */
-  readonly keys: readonly KeySql[];
-}
+/** FROM and WHERE of each kind of step. The alias `r` is the table or a subselect of it. */
+const sources = {
+  'in-order': inOrderSql,
+  'union-pipelines': unionPipelinesSql,
+  'union-values': unionValuesSql,
+  'label-order': labelOrderSql,
+  'empty-slot': emptySlotSql,
+  'sort-matches': sortMatchesSql,
+} as const;
 
-/** Generates the SQL of one part. Each file of this folder shows examples. */
-export const pageSql = (
-  request: PageRequest,
-  part: Part,
-  steps: readonly Step[],
-  limit: number,
-  parameters: Parameters,
-): PageSql => {
-  const keys = pageKeys(request, parameters);
-  const own = partSql(part, keys);
-  const position = positionIn(part, request.position);
-  const [only, ...others] = steps;
-  // `label-order` generates its own condition on the position.
-  const after =
-    position === null || only?.read === 'label-order' ? [] : [afterPositionSql(own.keys, position, parameters)];
-  const placed = { ...own, conditions: [...own.conditions, ...after] };
-  const reading = { request, part: placed, position, limit, scope: scopeOf(request, parameters) };
+/** `SELECT record, key_1 …` in page order, with the limit of the page. */
+const selectSql = (plan: PartPlan, read: Step['read'], source: string): string => {
+  const { part, own, keys, limit } = plan;
   const columns = keys.map((key, index) => {
     const expression = part === 'absent' && index === 0 ? `NULL::${key.type}` : key.expression;
     return `${expression} AS key_${index + 1}`;
   });
-  const record = `${recordSql(request.objectType, request.selection, parameters)} AS record`;
-  const selectOf = (from: SourceStep | string): string => {
-    const { read, source } =
-      typeof from === 'string'
-        ? { read: 'sort-few', source: from }
-        : { read: from.read, source: sourceSql(reading, from) };
-    // `scan-next` returns rows in order. Its doc comment says why ORDER BY must not be repeated.
-    const orderBy = read === 'scan-next' ? '' : ` ORDER BY ${orderBySql(own.order)}`;
-    return `SELECT /* ${read} */ ${[record, ...columns].join(', ')} ${source}${orderBy} LIMIT ${limit}`;
-  };
-  const isOneRead = only !== undefined && only.read !== 'sort-few' && others.length === 0;
-  return { page: isOneRead ? selectOf(only) : inStepsSql(reading, steps, selectOf), keys };
+  // `scan-next` returns rows in order. Its doc comment says why ORDER BY must not be repeated.
+  const orderBy = read === 'scan-next' ? '' : ` ORDER BY ${orderBySql(own.order)}`;
+  return `SELECT /* ${read} */ ${[`${plan.record} AS record`, ...columns].join(', ')} ${source}${orderBy} LIMIT ${limit}`;
+};
+
+const stepSql = (plan: PartPlan, step: SourceStep): string =>
+  selectSql(plan, step.read, step.read === 'scan-next' ? scanNextSql(plan, step.records) : sources[step.read](plan));
+
+/** One part of the union, and the conditions under which the server runs it. */
+interface Gated {
+  readonly select: string;
+  readonly gates: readonly string[];
+}
+
+const gated = ({ select, gates }: Gated): string =>
+  gates.length === 0 ? select : `SELECT * FROM (${select}) p WHERE ${gates.join(' AND ')}`;
+
+const recordsFrom = (step: Step): number => ('onlyIf' in step ? step.onlyIf.recordsFrom : 0);
+
+const sizeGates = (step: Step): string[] => {
+  if (!('onlyIf' in step)) return [];
+  const { recordsFrom: from, recordsBelow: below } = step.onlyIf;
+  const size = '(SELECT records FROM size)';
+  return [`${size} >= ${from}`, ...(below === Infinity ? [] : [`${size} < ${below}`])];
+};
+
+/**
+ * Several steps in one statement, each with a condition on the steps before it. These conditions refer to no row, so the server checks
+ * them once, before it runs a step: "One-Time Filter" in its plan.
+ *
+ * - `few`: the number of the condition whose matches are few, counting from 1; 0 if there is none
+ * - `scanned`: the result of `scan-next`
+ * - `size`: the number of records in the pipeline, counted only if the page depends on it
+ *
+ * Example: the steps of a range under another sort. FEW, SCANNED and SORTED stand for the SQL of `sort-few`, `scan-next` and
+ * `sort-matches`; COUNT for that of `counts.ts`:
+ *
+ * ```sql
+ * WITH few AS MATERIALIZED (SELECT CASE WHEN COUNT <= 2000 THEN 1 ELSE 0 END AS condition),
+ *      scanned AS MATERIALIZED (SELECT * FROM (SCANNED) p WHERE (SELECT condition FROM few) = 0)
+ * (SELECT * FROM (FEW) p WHERE (SELECT condition FROM few) = 1)
+ * UNION ALL (SELECT * FROM (SELECT * FROM scanned) p WHERE (SELECT count(*) FROM scanned) = 51)
+ * UNION ALL (SELECT * FROM (SORTED) p WHERE (SELECT condition FROM few) = 0 AND (SELECT count(*) FROM scanned) < 51)
+ * ```
+ */
+const inStepsSql = (plan: PartPlan): string => {
+  const { steps, limit } = plan;
+  const tables: string[] = [];
+  const parts: Gated[] = [];
+  // What is true if no step before applies.
+  const before: string[] = [];
+  for (const [index, step] of steps.entries()) {
+    if (step.read === 'sort-few') {
+      const found = fewMatches(plan, step.records);
+      const cases = found.map(({ count }, place) => `WHEN ${count} <= ${step.records} THEN ${place + 1}`);
+      tables.push(`few AS MATERIALIZED (SELECT CASE ${cases.join(' ')} ELSE 0 END AS condition)`);
+      for (const [place, { source }] of found.entries())
+        parts.push({
+          select: selectSql(plan, step.read, source),
+          gates: [`(SELECT condition FROM few) = ${place + 1}`],
+        });
+      before.push('(SELECT condition FROM few) = 0');
+    } else if (step.read === 'scan-next') {
+      tables.push(`scanned AS MATERIALIZED (${gated({ select: stepSql(plan, step), gates: [...before] })})`);
+      const isFull = `(SELECT count(*) FROM scanned) = ${limit}`;
+      const smallest = Math.min(...steps.slice(index + 1).map(recordsFrom));
+      const gate = smallest === 0 ? isFull : `(${isFull} OR (SELECT records FROM size) < ${smallest})`;
+      parts.push({ select: 'SELECT * FROM scanned', gates: [gate] });
+      before.push(`(SELECT count(*) FROM scanned) < ${limit}`);
+    } else {
+      parts.push({ select: stepSql(plan, step), gates: [...before, ...sizeGates(step)] });
+    }
+  }
+  const most = Math.max(...steps.map(recordsFrom));
+  if (most > 0) tables.push(`size AS MATERIALIZED (SELECT ${pipelineSizeSql(plan, most)} AS records)`);
+  return `WITH ${tables.join(', ')} ${parts.map((part) => `(${gated(part)})`).join(' UNION ALL ')}`;
+};
+
+/**
+ * Generates the SQL of one part: `SELECT record, key_1, key_2 …` with the limit; in the order of the part, if it has one step. The
+ * functions of this folder show examples.
+ */
+export const pageSql = (plan: PartPlan): string => {
+  const [only, ...others] = plan.steps;
+  if (only === undefined || only.read === 'sort-few' || others.length > 0) return inStepsSql(plan);
+  return stepSql(plan, only);
 };

@@ -1,9 +1,116 @@
-import { fieldKey, type SummaryMeasure } from '@crm/domain';
-import { tables } from '../fields/record-sql.js';
-import { matchConditions } from '../plans/sort-matches.js';
-import { type Parameters, scopeOf } from '../parameters.js';
-import { groupKeySql, measureValueSql } from './summary-fields.js';
-import type { SummaryRequest } from './summary-request.js';
+import {
+  type DateUnit,
+  fieldKey,
+  type FieldRef,
+  type FilterKind,
+  filterKindOf,
+  type SummaryGroup,
+  type SummaryMeasure,
+} from '@crm/domain';
+import type { TenantStatement } from '../database.js';
+import { conditionsOf } from './conditions.js';
+import { tables } from './fields.js';
+import { Parameters } from './parameters.js';
+import { placeOf, withJoinedLists } from './plan.js';
+import { matchConditions } from './plans/matches.js';
+import type { SummaryRequest } from './summarize.js';
+
+/** The text of a custom value, or of one part of it. */
+const customText = (ref: FieldRef & { source: 'custom' }, parameters: Parameters): string => {
+  const slug = `${parameters.add(ref.definition.slug)}::text`;
+  return ref.part === undefined
+    ? `(r.custom_fields->>${slug})`
+    : `(r.custom_fields->${slug}->>${parameters.add(ref.part)}::text)`;
+};
+
+const valueText = (ref: FieldRef, parameters: Parameters): string => {
+  if (ref.source === 'custom') return customText(ref, parameters);
+  if (ref.source === 'system') return `r.${ref.field.name}`;
+  throw new Error('A summary reads no related record');
+};
+
+const dayMs = 86_400_000;
+
+/**
+ * The UTC day of Unix milliseconds. It computes with integers, because a double cannot represent the microseconds of the year 9999
+ * exactly. `%` is negative for times before 1970; the second `%` makes it positive, so these days round down too.
+ */
+const dayOfMs = (ms: string): string =>
+  `(date '1970-01-01' + ((${ms} - (${ms} % ${dayMs} + ${dayMs}) % ${dayMs}) / ${dayMs})::int)`;
+
+/** The UTC day of a date or time field. */
+const daySql = (ref: FieldRef, kind: FilterKind, parameters: Parameters): string => {
+  const value = valueText(ref, parameters);
+  if (kind === 'timestamp') return dayOfMs(`${value}::bigint`);
+  if (kind === 'instant') {
+    const isMs = ref.source === 'system' && ref.field.kind === 'epoch_ms';
+    return isMs ? dayOfMs(value) : `(${value} AT TIME ZONE 'UTC')::date`;
+  }
+  // RFC 3339 texts are stored in UTC, so their first ten characters are the day.
+  return kind === 'datetime' ? `left(${value}, 10)::date` : `${value}::date`;
+};
+
+/** The `to_char` format for the label of each unit. */
+const labelFormats: Readonly<Record<DateUnit, string>> = {
+  day: 'YYYY-MM-DD',
+  week: 'IYYY-"W"IW',
+  month: 'YYYY-MM',
+  quarter: 'YYYY-"Q"Q',
+  year: 'YYYY',
+};
+
+/** Lookups of the labels of ids. The statement reads the labels itself, because a cached setup may lack a new stage. */
+const labelsOfIds: Readonly<Record<string, (id: string) => string>> = {
+  stage_id: (id) => `SELECT x.label FROM stages x WHERE x.organization_id = $1 AND x.id = ${id}`,
+  pipeline_id: (id) => `SELECT x.name FROM pipelines x WHERE x.organization_id = $1 AND x.id = ${id}`,
+  owner_id: (id) => `SELECT x.email FROM members x WHERE x.organization_id = $1 AND x.id = ${id}`,
+  account_id: (id) => `SELECT coalesce(x.name, x.domain) FROM accounts x WHERE x.organization_id = $1 AND x.id = ${id}`,
+};
+
+/** One key of a summary's groups. */
+interface GroupKeySql {
+  /** Over the record `r`. */
+  readonly expression: string;
+  /** The key of a group as text. @param column - the column with the value of the expression */
+  text(column: string): string;
+  /** The label of a group; SQL `NULL` if the database has no label for it. */
+  label(column: string): string;
+}
+
+/**
+ * The SQL of one group key.
+ *
+ * - `stage_id` → `r.stage_id`
+ * - `created_at:month` → `date_trunc('month', ((r.created_at AT TIME ZONE 'UTC')::date)::timestamp)::date`
+ * - `custom__tier` → `(r.custom_fields->>$2::text) COLLATE "C"`
+ */
+const groupKeySql = ({ field, unit }: SummaryGroup, parameters: Parameters): GroupKeySql => {
+  const kind = filterKindOf(field);
+  if (unit !== null) {
+    const day = daySql(field, kind, parameters);
+    return {
+      expression: unit === 'day' ? day : `date_trunc('${unit}', (${day})::timestamp)::date`,
+      text: (column) => `to_char(${column}, '${labelFormats.day}')`,
+      label: (column) => `to_char(${column}, '${labelFormats[unit]}')`,
+    };
+  }
+  const value = valueText(field, parameters);
+  const labelOfId = field.source === 'system' ? labelsOfIds[field.field.name] : undefined;
+  return {
+    expression:
+      kind === 'checkbox'
+        ? `${value}::boolean`
+        : kind === 'uuid' || kind === 'boolean'
+          ? value
+          : `${value} COLLATE "C"`,
+    text: (column) => `${column}::text`,
+    label: (column) => (labelOfId === undefined ? 'NULL' : `(${labelOfId(column)})`),
+  };
+};
+
+/** The number that a measure aggregates. A custom number is read from its text, because its slot is a rounded double. */
+const measureValueSql = ({ field }: SummaryMeasure, parameters: Parameters): string =>
+  `${valueText(field, parameters)}::numeric`;
 
 /** The SQL of a measure. */
 interface MeasureSql {
@@ -102,12 +209,15 @@ const totalsSql = (currency: string | null, columns: readonly string[]): string 
  *  ORDER BY place, size DESC, currency
  * ```
  */
-export const summarySql = (request: SummaryRequest, parameters: Parameters): string => {
-  const { page, groups, measures, currencyIndex } = request;
+export const summaryStatement = (request: SummaryRequest): TenantStatement => {
+  const { groups, measures, currencyIndex } = request;
+  const page = withJoinedLists(request.page);
+  const scope = { setup: page.setup, objectType: page.objectType, parameters: new Parameters() };
+  const { parameters } = scope;
   const keys = groups.map((group, index) => ({ ...groupKeySql(group, parameters), name: `key_${index + 1}` }));
   const names = keys.map(({ name }) => name);
   const computed = measuresSql(measures, parameters);
-  const where = matchConditions(page, [], scopeOf(page, parameters));
+  const where = matchConditions(page, placeOf(page, parameters), conditionsOf(scope, page, []));
   const order = ['size DESC', ...names].join(', ');
   const values = textArray(computed.map(({ text }) => text));
   const columns = [
@@ -124,7 +234,7 @@ export const summarySql = (request: SummaryRequest, parameters: Parameters): str
   const groupBy = keys.length === 0 ? '' : `GROUP BY ${keys.map((_key, index) => index + 1).join(', ')}`;
   const texts = textArray(keys.map((key) => key.text(key.name)));
   const labels = textArray(keys.map((key) => key.label(`shown.${key.name}`)));
-  return `
+  return parameters.statement(`
     WITH groups AS MATERIALIZED (
       SELECT ${columns.join(', ')} FROM ${tables[page.objectType]} r WHERE ${where.join(' AND ')} ${groupBy}),
     shown AS (
@@ -134,5 +244,5 @@ export const summarySql = (request: SummaryRequest, parameters: Parameters): str
       FROM shown
      UNION ALL
     SELECT kind, NULL, NULL, NULL, currency, size, ${values} FROM totals
-     ORDER BY place, size DESC, currency`;
+     ORDER BY place, size DESC, currency`);
 };

@@ -1,7 +1,7 @@
 import { type FieldRef, type FilterNode, matchesFilter, type FilterScalar } from '@crm/domain';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { mergeLists } from './merge-lists.js';
+import { joinLists } from './filter-sql.js';
 
 const system = (name: string): FieldRef =>
   ({ source: 'system', field: { name, kind: 'number', nullable: true } }) as never;
@@ -16,18 +16,18 @@ const notIn = (name: string, ...value: FilterScalar[]): FilterNode => leaf(syste
 const all = (...nodes: FilterNode[]): FilterNode => ({ kind: 'and', nodes });
 const any = (...nodes: FilterNode[]): FilterNode => ({ kind: 'or', nodes });
 
-describe('mergeLists', () => {
+describe('joinLists', () => {
   it('joins the lists of one field', () => {
-    expect(mergeLists(any(inList('a', 1, 2), inList('b', 1), inList('a', 2, 3)))).toEqual(
+    expect(joinLists(any(inList('a', 1, 2), inList('b', 1), inList('a', 2, 3)))).toEqual(
       any(inList('a', 1, 2, 3), inList('b', 1)),
     );
-    expect(mergeLists(all(inList('a', 1, 2), inList('a', 2, 3)))).toEqual(inList('a', 2));
-    expect(mergeLists(all(notIn('a', 1), notIn('a', 2)))).toEqual(notIn('a', 1, 2));
-    expect(mergeLists(any(notIn('a', 1, 2), notIn('a', 2, 3)))).toEqual(notIn('a', 2));
+    expect(joinLists(all(inList('a', 1, 2), inList('a', 2, 3)))).toEqual(inList('a', 2));
+    expect(joinLists(all(notIn('a', 1), notIn('a', 2)))).toEqual(notIn('a', 1, 2));
+    expect(joinLists(any(notIn('a', 1, 2), notIn('a', 2, 3)))).toEqual(notIn('a', 2));
   });
 
   it('joins nested lists', () => {
-    expect(mergeLists({ kind: 'not', node: any(inList('a', 1), any(inList('a', 2), inList('a', 3))) })).toEqual({
+    expect(joinLists({ kind: 'not', node: any(inList('a', 1), any(inList('a', 2), inList('a', 3))) })).toEqual({
       kind: 'not',
       node: inList('a', 1, 2, 3),
     });
@@ -35,8 +35,8 @@ describe('mergeLists', () => {
 
   it('does not intersect lists of a field with several values: one record may have a value of each list', () => {
     const both = all(leaf(tags, 'in', ['x']), leaf(tags, 'in', ['y']));
-    expect(mergeLists(both)).toEqual(both);
-    expect(mergeLists(any(leaf(tags, 'in', ['x']), leaf(tags, 'in', ['y'])))).toEqual(leaf(tags, 'in', ['x', 'y']));
+    expect(joinLists(both)).toEqual(both);
+    expect(joinLists(any(leaf(tags, 'in', ['x']), leaf(tags, 'in', ['y'])))).toEqual(leaf(tags, 'in', ['x', 'y']));
   });
 
   it('keeps the set of matching records', () => {
@@ -55,7 +55,7 @@ describe('mergeLists', () => {
     fc.assert(
       fc.property(filter, value, value, (node, a, b) => {
         const valueOf = (ref: FieldRef) => (ref.source === 'system' && ref.field.name === 'a' ? a : b);
-        expect(matchesFilter(mergeLists(node), valueOf)).toBe(matchesFilter(node, valueOf));
+        expect(matchesFilter(joinLists(node), valueOf)).toBe(matchesFilter(node, valueOf));
       }),
     );
   });

@@ -1,0 +1,118 @@
+import { type FieldSelection, type ObjectType, type SystemField, systemFields } from '@crm/domain';
+import type { Queries } from '../database.js';
+import { readMarkText } from '../read-mark.js';
+import { related, tables } from './fields.js';
+import { instantText } from './order.js';
+import { Parameters } from './parameters.js';
+
+/** Computed system fields. All others are columns of the same name. */
+const computed: Readonly<Record<ObjectType, Readonly<Record<string, string>>>> = {
+  opportunity: {
+    amount: 'trim_scale(r.amount)',
+    owner_email: related('members', 'email', 'owner_id'),
+    pipeline_name: related('pipelines', 'name', 'pipeline_id'),
+    account_name: related('accounts', 'name', 'account_id'),
+    contact_first_name: related('contacts', 'first_name', 'contact_id'),
+    contact_last_name: related('contacts', 'last_name', 'contact_id'),
+  },
+  account: {},
+  contact: { name: `nullif(concat_ws(' ', r.first_name, r.last_name), '')` },
+};
+
+/** A system field as a pair of a JSON object, as SQL text over the record `r`. */
+const pairSql = (objectType: ObjectType, { name, kind, nullable }: SystemField): string => {
+  const value = computed[objectType][name] ?? `r.${name}`;
+  const json = kind === 'timestamp' ? `'"' || ${instantText(value)} || '"'` : `to_json(${value})::text`;
+  return `'"${name}":' || ${nullable ? `coalesce(${json}, 'null')` : json}`;
+};
+
+/** The custom values of a selection, as a pair of a JSON object. */
+const customSql = ({ custom }: FieldSelection, parameters: Parameters): string =>
+  custom.length === 0
+    ? `'"custom_fields":{}'`
+    : `'"custom_fields":' || (SELECT coalesce(jsonb_object_agg(v.key, v.value), '{}') FROM jsonb_each(r.custom_fields) v
+         WHERE v.key = ANY (${parameters.add(custom.map(({ slug }) => slug))}::text[]))`;
+
+const alwaysOf = (objectType: ObjectType): readonly SystemField[] =>
+  systemFields[objectType].filter(({ always }) => always);
+
+/**
+ * One record as JSON text, concatenated from texts: jsonb, which is parsed, sorted and printed, takes twice as long.
+ *
+ * The column `r.record` stores the text of an opportunity in its default selection, `{…,"custom_fields":{…}}`. Other selections start from
+ * that text, too, because it has `additional_contacts`. No value inside it can contain `"custom_fields":`, because its quotes are escaped.
+ */
+export const recordSql = (objectType: ObjectType, selection: FieldSelection, parameters: Parameters): string => {
+  const extras = selection.extras.map((field) => pairSql(objectType, field));
+  const object = (pairs: readonly string[]): string => `'{' || ${pairs.join(` || ',' || `)} || '}'`;
+  if (objectType !== 'opportunity')
+    return object([
+      ...alwaysOf(objectType).map((field) => pairSql(objectType, field)),
+      customSql(selection, parameters),
+      ...extras,
+    ]);
+  if (selection.isAllVisible)
+    return extras.length === 0 ? 'r.record' : `left(r.record, -1) || ',' || ${extras.join(` || ',' || `)} || '}'`;
+  const base = `left(r.record, strpos(r.record, '"custom_fields":') - 1)`;
+  return `${base} || ${[customSql(selection, parameters), ...extras].join(` || ',' || `)} || '}'`;
+};
+
+/** Names one record by its id, or an account or contact by its normalized natural key. */
+export type RecordKey =
+  | { readonly objectType: 'opportunity' | 'account' | 'contact'; readonly id: string }
+  | { readonly objectType: 'account'; readonly domain: string }
+  | { readonly objectType: 'contact'; readonly email: string };
+
+/** The text to look up. */
+export const keyValue = (key: RecordKey): string => ('id' in key ? key.id : 'domain' in key ? key.domain : key.email);
+
+/**
+ * The id of the record that a key names, as SQL. It is the record that has the domain or email. If none has it, it is the record into
+ * which a former holder of the domain or email was merged. All reads by natural key use this lookup.
+ *
+ * `{domain}` → `coalesce((SELECT k.id FROM accounts k WHERE k.organization_id = $1 AND k.domain = $2::text), (SELECT l.account_id FROM
+ * account_aliases l WHERE l.organization_id = $1 AND l.domain = $2::text))`
+ *
+ * @param value - the placeholder of {@link keyValue}
+ */
+export const idOfKeySql = (key: RecordKey, value: string): string => {
+  if ('id' in key) return `${value}::uuid`;
+  const [object, column] = 'domain' in key ? ['account', 'domain'] : ['contact', 'email'];
+  const own = `SELECT k.id FROM ${object}s k WHERE k.organization_id = $1 AND k.${column} = ${value}::text`;
+  const alias = `SELECT l.${object}_id FROM ${object}_aliases l WHERE l.organization_id = $1 AND l.${column} = ${value}::text`;
+  return `coalesce((${own}), (${alias}))`;
+};
+
+/** One record as the database returns it. */
+export interface RecordText {
+  /** The record as JSON text. */
+  readonly record: string;
+  readonly version: number;
+  /** The pipeline of an opportunity; null for other objects. */
+  readonly pipelineId: string | null;
+  /** The state that a replica must have reached to return the same; null unless requested. */
+  readonly readMark: string | null;
+}
+
+/** Reads one record by its id or natural key. Returns null if the organization has no such record. */
+export const readRecord = async (
+  database: Queries,
+  request: RecordKey & {
+    readonly organizationId: string;
+    readonly selection: FieldSelection;
+    /** Whether to return a read mark; only on the primary. */
+    readonly isMarked?: boolean;
+  },
+): Promise<RecordText | null> => {
+  const { objectType, selection, isMarked = false } = request;
+  const parameters = new Parameters();
+  const id = idOfKeySql(request, parameters.add(keyValue(request)));
+  const pipeline = objectType === 'opportunity' ? 'r.pipeline_id' : 'NULL';
+  const statement = parameters.statement(`
+    SELECT ${recordSql(objectType, selection, parameters)} AS record, r.version, ${pipeline} AS "pipelineId",
+           ${isMarked ? 'read_mark()' : 'NULL'} AS "readMark"
+      FROM ${tables[objectType]} r WHERE r.organization_id = $1 AND r.id = ${id}`);
+  const [row] = await database.query<RecordText & Record<string, unknown>>(request.organizationId, statement);
+  if (row === undefined) return null;
+  return { ...row, readMark: row.readMark === null ? null : readMarkText(row.readMark) };
+};

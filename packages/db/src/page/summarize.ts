@@ -1,0 +1,131 @@
+import {
+  type ErrorCollector,
+  type FieldRef,
+  findSystemField,
+  hasCurrencyPerRecord,
+  maxSummaryGroups,
+  parseGroupBy,
+  parseMeasures,
+  type SummaryGroup,
+  type SummaryMeasure,
+} from '@crm/domain';
+import type { Queries } from '../database.js';
+import type { OrganizationSetup } from '../organization-setup.js';
+import { type PageRequest, type PageRequestInput, parsePageRequest } from './page-request.js';
+import { summaryStatement, type SummaryRowKind } from './summary-sql.js';
+
+/** The unparsed input of a summary. */
+export interface SummaryInput extends Pick<
+  PageRequestInput,
+  'objectType' | 'pipelineId' | 'stageId' | 'readWords' | 'filters'
+> {
+  readonly groupBy: readonly string[];
+  readonly measures: readonly string[];
+  /** Null for the maximum. */
+  readonly limit: number | null;
+}
+
+/** A summary to read. */
+export interface SummaryRequest {
+  /** The conditions on the records. Its sort and field selection are not used. */
+  readonly page: PageRequest;
+  /** The requested groups, followed by the currency if a measure needs it and the request does not group by it. */
+  readonly groups: readonly SummaryGroup[];
+  readonly measures: readonly SummaryMeasure[];
+  /** The index of the currency group; null if no measure can mix currencies. */
+  readonly currencyIndex: number | null;
+  readonly limit: number;
+}
+
+const isCurrency = ({ field }: SummaryGroup): boolean => field.source === 'system' && field.field.name === 'currency';
+
+const currencyGroup = (): SummaryGroup => {
+  const field = findSystemField('opportunity', 'currency');
+  if (field === null) throw new Error('An opportunity has no currency');
+  const ref: FieldRef = { source: 'system', field };
+  return { name: 'currency', field: ref, unit: null };
+};
+
+/**
+ * Parses and validates the input of a summary.
+ *
+ * @param errors - collects the errors of all parts of the request; use the result only if there are none
+ * @throws ApiError `not_found` for an unknown pipeline
+ */
+export const parseSummaryRequest = (
+  setup: OrganizationSetup,
+  input: SummaryInput,
+  errors: ErrorCollector,
+): SummaryRequest => {
+  const { request: page, requestedPipelineId } = parsePageRequest(
+    setup,
+    { ...input, defaultSort: 'created_at', readLimit: () => 1 },
+    errors,
+  );
+  const fields = setup.fieldIndex(input.objectType, requestedPipelineId);
+  const asked = parseGroupBy(input.groupBy, fields, errors);
+  const measures = parseMeasures(input.measures, fields, errors);
+  const isApart = measures.some(hasCurrencyPerRecord);
+  const groups = isApart && !asked.some(isCurrency) ? [...asked, currencyGroup()] : asked;
+  return {
+    ...{ page, groups, measures },
+    currencyIndex: isApart ? groups.findIndex(isCurrency) : null,
+    limit: input.limit ?? maxSummaryGroups,
+  };
+};
+
+/** One group of records. Its keys are in the order of the request's groups. */
+export interface SummaryGroupRow {
+  readonly keys: readonly (string | null)[];
+  /** Null for keys without a label in the database. */
+  readonly labels: readonly (string | null)[];
+  readonly count: number;
+  /** Decimal numbers as text, in the order of the measures. Null if no record of the group has a value. */
+  readonly values: readonly (string | null)[];
+}
+
+/** All records of a summary, or those of one currency. */
+export type SummaryTotalRow = Pick<SummaryGroupRow, 'count' | 'values'>;
+
+/** A summary as the database returns it. */
+export interface Summary {
+  /** The largest first. */
+  readonly groups: readonly SummaryGroupRow[];
+  readonly total: SummaryTotalRow;
+  /** The totals of each currency, the largest first. Empty if the request does not separate currencies. */
+  readonly totalsOfCurrencies: readonly (SummaryTotalRow & { readonly currency: string | null })[];
+  /** Whether there are more groups than the limit. */
+  readonly isTruncated: boolean;
+}
+
+interface Row {
+  readonly kind: SummaryRowKind;
+  /** Null for totals. */
+  readonly keys: readonly (string | null)[] | null;
+  /** Null for totals. */
+  readonly labels: readonly (string | null)[] | null;
+  readonly currency: string | null;
+  readonly size: string;
+  readonly values: readonly (string | null)[];
+}
+
+const totalOf = ({ size, values }: Row): SummaryTotalRow => ({ count: Number(size), values });
+
+/** Groups the matching records of a request in one statement. */
+export const summarize = async (database: Queries, request: SummaryRequest): Promise<Summary> => {
+  const statement = summaryStatement(request);
+  const rows = await database.query<Row & Record<string, unknown>>(request.page.setup.organizationId, statement);
+  const groups = rows.filter(({ kind }) => kind === 'group');
+  const total = rows.find(({ kind }) => kind === 'total');
+  if (total === undefined) throw new Error('A summary has no total');
+  return {
+    groups: groups
+      .slice(0, request.limit)
+      .map((row) => ({ ...totalOf(row), keys: row.keys ?? [], labels: row.labels ?? [] })),
+    total: totalOf(total),
+    totalsOfCurrencies: rows
+      .filter(({ kind }) => kind === 'currency')
+      .map((row) => ({ ...totalOf(row), currency: row.currency })),
+    isTruncated: groups.length > request.limit,
+  };
+};
