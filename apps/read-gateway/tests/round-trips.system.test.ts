@@ -105,6 +105,7 @@ const table: readonly (readonly [id: string, statements: number, call: () => Cal
   ['getContact', 1, onRecord('people_id')],
   ['listEvents', 1, () => ({})],
   ['getLatestPosition', 1, () => ({})],
+  ['getKey', 0, () => ({})],
   ['listOpportunityHistory', 1, onRecord('opportunity_id')],
   ['listAccountHistory', 1, onRecord('company_id')],
   ['listContactHistory', 1, onRecord('people_id')],

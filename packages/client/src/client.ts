@@ -1,3 +1,4 @@
+import type { Answer } from './answer.js';
 import type { ClientOptions, ReadOptions } from './options.js';
 import type { ListOpportunitiesQuery, ListOpportunityFieldsQuery, ListQuery, PageQuery } from './queries.js';
 import type { Listing } from './listing.js';
@@ -97,6 +98,8 @@ export interface CrmClient<C extends CustomFieldTypes = AnyCustomFields> {
   readonly pipelines: Pipelines;
   readonly fields: Fields;
   readonly members: Members;
+  /** Gets what the key allows. */
+  readonly getKey: (options?: ReadOptions) => Promise<Answer<types.KeyDetail>>;
   /** The change log. */
   readonly events: Events;
 }
@@ -128,6 +131,7 @@ export const createClient = <C extends CustomFieldTypes = AnyCustomFields>(optio
     pipelines: createPipelines(send),
     fields: createFields(send),
     members: createMembers(send),
+    getKey: (options) => send<types.KeyDetail>({ gateway: 'read', method: 'GET', path: '/v1/key' }, options),
     events: createEvents(send),
   };
 };

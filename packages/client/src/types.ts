@@ -715,6 +715,16 @@ export interface HistoryPage {
   limit: number;
 }
 
+/** The key of the request. */
+export interface KeyDetail {
+  /** Id of the key: `api_key_id` of the events that it causes. */
+  key_id: string;
+  /** The organization of the key. */
+  organization_id: string;
+  /** Groups of operations (`list`, `search`, `inbound`, `bulk`, `delete`, `setup`) and names of single operations. */
+  allowed_operations: Array<string>;
+}
+
 /** The end of the change log. */
 export interface LatestPosition {
   /** Position of the newest event; 0 if there has been none. */

@@ -55,6 +55,7 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Contacts: 'People, known by their email.',
   Notes: 'Notes on accounts, contacts and opportunities.',
   Pipelines: 'Pipelines and their stages.',
+  Keys: 'The key of the request.',
   Events: 'The change log: every change of a record, in order and without gaps.',
   Members: 'People of the organization.',
   Fields: 'System and custom fields of the objects.',

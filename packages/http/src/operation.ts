@@ -5,6 +5,8 @@ import type { FieldErrors } from '@crm/domain';
 export interface Caller {
   readonly organizationId: string;
   readonly apiKeyId: string;
+  /** What the key allows: operation groups and single operation ids. */
+  readonly allowedOperations: readonly string[];
 }
 
 /** The arguments of a handler: validated input and the caller, never `req` or `res`. */

@@ -26,9 +26,9 @@ const readHeader = (request: Request, name: string): string | undefined => {
 };
 
 const operationRequestOf = (request: Request, exchange: Exchange): OperationRequest<OperationContract> => {
-  const { organizationId, id: apiKeyId } = callerOf(request);
+  const { organizationId, id: apiKeyId, allowedOperations } = callerOf(request);
   return {
-    caller: { organizationId, apiKeyId },
+    caller: { organizationId, apiKeyId, allowedOperations },
     requestId: exchange.requestId,
     ...assertPresent(exchange.input, 'input'),
     header: (name) => readHeader(request, name),

@@ -131,7 +131,11 @@ describe('a valid key', () => {
     const { app, keys } = createTestGateway();
     const key = keys.add({ id: 'k9', organizationId: 'org-9', allowedOperations: ['listThings'] });
     const response = await request(app).get('/v1/things').set('x-api-key', key).expect(200);
-    expect(bodyOf(response).data?.['caller']).toEqual({ organizationId: 'org-9', apiKeyId: 'k9' });
+    expect(bodyOf(response).data?.['caller']).toEqual({
+      organizationId: 'org-9',
+      apiKeyId: 'k9',
+      allowedOperations: ['listThings'],
+    });
     await request(app).get('/v1/things/1').set('x-api-key', key).expect(401);
   });
 

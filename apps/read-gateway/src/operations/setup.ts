@@ -1,4 +1,5 @@
 import {
+  getKey as keyContract,
   listMembers as membersContract,
   listPipelines as pipelinesContract,
   listPipelineStages as stagesContract,
@@ -42,5 +43,20 @@ const listMembers = operation(membersContract, (context, { caller, query }) =>
   }),
 );
 
-/** The reads of the setup. The fields are listed with their objects. */
-export const setupOperations: readonly Operation<Context>[] = [listPipelines, listPipelineStages, listMembers];
+/** `GET /v1/key`: what the key of the request allows. */
+const getKey = operation(keyContract, async (_context, { caller }) => ({
+  message: 'Found the key',
+  data: {
+    key_id: caller.apiKeyId,
+    organization_id: caller.organizationId,
+    allowed_operations: [...caller.allowedOperations],
+  },
+}));
+
+/** The reads of the key and of the setup. The fields are listed with their objects. */
+export const setupOperations: readonly Operation<Context>[] = [
+  getKey,
+  listPipelines,
+  listPipelineStages,
+  listMembers,
+];

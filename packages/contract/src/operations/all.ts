@@ -2,6 +2,7 @@ import type { OperationContract } from '../operation.js';
 import * as accounts from './accounts.js';
 import * as contacts from './contacts.js';
 import * as events from './events.js';
+import * as keys from './keys.js';
 import * as notes from './notes.js';
 import * as opportunities from './opportunities.js';
 import * as pipelines from './pipelines.js';
@@ -16,6 +17,7 @@ export const describedOperations: readonly OperationContract[] = [
   ...Object.values(notes),
   ...Object.values(pipelines),
   ...Object.values(events),
+  ...Object.values(keys),
   ...Object.values(restore),
   ...Object.values(setup),
 ];

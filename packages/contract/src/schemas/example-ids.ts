@@ -9,6 +9,7 @@ export const exampleIds = {
   second: '0197a3c4-6ca4-7e19-b7d2-4c6a8e0f1b37',
   note: '0197a3c4-7a31-7c85-b0d4-1f2e3d4c5b66',
   event: '0197a3c4-8b40-7d96-a1e5-2f3e4d5c6b77',
+  organization: '0197a3c4-4a00-7a1c-9e22-5b6c7d8e9f10',
   apiKey: '0197a3c4-4a10-7b2b-8f11-1c2d3e4f5a66',
   member: '0197a3c4-5b31-7d20-9a4e-8c7b6a5d4e33',
   field: '0197a3c4-5b42-7e31-8b5f-9d8c7b6a5f44',
