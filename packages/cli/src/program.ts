@@ -22,6 +22,7 @@ import { addKeyCheckCommand } from './commands/key-check.js';
 import { addKeyListCommand } from './commands/key-list.js';
 import { addKeyRevokeCommand } from './commands/key-revoke.js';
 import { addKeyRotateCommand } from './commands/key-rotate.js';
+import { addMcpCommand } from './commands/mcp.js';
 import { addMemberAddCommand } from './commands/member-add.js';
 import { addMemberListCommand } from './commands/member-list.js';
 import { addMemberRemoveCommand } from './commands/member-remove.js';
@@ -115,6 +116,7 @@ export const createProgram = (context: CliContext): Command => {
   addDuplicatesCommand(program, context);
   addMergeCommand(program, context);
   addGroup(program, context, 'events', 'the change log', [addEventsTailCommand, addEventsExportCommand]);
+  addMcpCommand(program, context);
   addDoctorCommand(program, context);
   addExplainCommand(program, context);
   addRebuildCommand(program, context);

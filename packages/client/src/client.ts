@@ -98,8 +98,11 @@ export interface CrmClient<C extends CustomFieldTypes = AnyCustomFields> {
   readonly pipelines: Pipelines;
   readonly fields: Fields;
   readonly members: Members;
-  /** Gets what the key allows. */
-  readonly getKey: (options?: ReadOptions) => Promise<Answer<types.KeyDetail>>;
+  /** The key of this client. */
+  readonly key: {
+    /** Gets what the key allows. */
+    readonly get: (options?: ReadOptions) => Promise<Answer<types.KeyDetail>>;
+  };
   /** The change log. */
   readonly events: Events;
 }
@@ -131,7 +134,7 @@ export const createClient = <C extends CustomFieldTypes = AnyCustomFields>(optio
     pipelines: createPipelines(send),
     fields: createFields(send),
     members: createMembers(send),
-    getKey: (options) => send<types.KeyDetail>({ gateway: 'read', method: 'GET', path: '/v1/key' }, options),
+    key: { get: (options) => send<types.KeyDetail>({ gateway: 'read', method: 'GET', path: '/v1/key' }, options) },
     events: createEvents(send),
   };
 };

@@ -71,7 +71,7 @@ const methods: Readonly<Record<string, (crm: CrmClient) => Promise<unknown>>> = 
   updateMember: (crm) => crm.members.update(id, { name: 'Ada' }),
   deleteMember: (crm) => crm.members.delete(id),
   listEvents: (crm) => crm.events.list(),
-  getKey: (crm) => crm.getKey(),
+  getKey: (crm) => crm.key.get(),
   getLatestPosition: (crm) => crm.events.latest(),
   restoreRecord: (crm) => crm.events.restore({ position: 1 }),
 };

@@ -54,9 +54,4 @@ const getKey = operation(keyContract, async (_context, { caller }) => ({
 }));
 
 /** The reads of the key and of the setup. The fields are listed with their objects. */
-export const setupOperations: readonly Operation<Context>[] = [
-  getKey,
-  listPipelines,
-  listPipelineStages,
-  listMembers,
-];
+export const setupOperations: readonly Operation<Context>[] = [getKey, listPipelines, listPipelineStages, listMembers];

@@ -31,6 +31,7 @@ const namedMethods: Readonly<Record<string, string>> = {
   'PATCH stages/{id}': 'pipelines.updateStage',
   'POST fields/{id}/options': 'fields.createOption',
   'PATCH fields/{id}/options': 'fields.updateOption',
+  'GET key': 'key.get',
   'POST restore': 'events.restore',
 };
 
