@@ -116,15 +116,6 @@ describe('an update', () => {
     for (const body of bodies) expect(versionOf(await change(id, body))).toBe(1);
   });
 
-  test('200: moves the contact to the account of its new email and creates that account if it is missing', async () => {
-    const id = await contact({ email: 'mover@from.com' });
-    const answer = await change(id, { email: 'Mover@To.com' });
-    expect(answer.data.contact.email).toBe('mover@to.com');
-    expect(await domainOf('mover@to.com')).toBe('to.com');
-    expect(await contact({ email: 'mover@to.com' })).toBe(id);
-    expect(await contact({ email: 'mover@from.com' })).not.toBe(id);
-  });
-
   test('200: clears the account for a new address at a mail provider if the organization skips those', async () => {
     const client = gateway().clientOf(await gateway().createOrganization({ freemail: 'skip' }));
     const created = await client.call(createContact, { body: { email: 'ann@work.com' } });

@@ -1,5 +1,4 @@
 import { deleteAccount, deleteContact, deleteNote, deleteOpportunity, type OperationContract } from '@crm/contract';
-import { reportFigure, testSize } from '@crm/testing';
 import { describe, expect, test } from '@jest/globals';
 import { recordsOf } from './support/records-of.js';
 import { useGateway } from './support/use-gateway.js';
@@ -8,24 +7,6 @@ const gateway = useGateway();
 const { account, contact, opportunity, note, row, countOf } = recordsOf(gateway);
 const call = (contract: OperationContract, id: string, headers: Readonly<Record<string, string>> = {}) =>
   gateway().client.call(contract, { params: { id }, headers });
-
-/** Rows per statement, so that each ends within its time limit. */
-const filledAtOnce = 2_500;
-
-/** Creates `count` opportunities of a contact: the primary contact of half of them, an additional one of the others. */
-const fillDeals = async (contactId: string, count: number): Promise<void> => {
-  const { pipeline } = gateway().organization;
-  const fill = `WITH added AS (
-      INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, normalized_name, contact_id, contact_email, record,
-        search_text, created_at, updated_at)
-      SELECT $1, gen_random_uuid(), $2::uuid, '', 'Many ' || n, 'many ' || n, CASE n % 2 WHEN 0 THEN $3::uuid END,
-             CASE n % 2 WHEN 0 THEN 'busy@many-deals.com' END, '', 'many ' || n, now(), now() FROM generate_series($4::int, $5::int) n
-      RETURNING organization_id, id, contact_id)
-    INSERT INTO opportunity_contacts (organization_id, opportunity_id, contact_id, position)
-    SELECT organization_id, id, $3::uuid, 1 FROM added WHERE contact_id IS NULL`;
-  for (let first = 1; first <= count; first += filledAtOnce)
-    await gateway().rows(fill, [pipeline.id, contactId, first, Math.min(count, first + filledAtOnce - 1)]);
-};
 
 describe('every deletion', () => {
   const noted = { account_domains: ['noted.com'], contact_emails: ['ann@noted.com'] };
@@ -108,18 +89,4 @@ describe('the deletion of a contact', () => {
     await call(deleteContact, id);
     expect(await opportunity({ name: 'Orphan' }, { primary_contact_email: 'ann@gmail.com' })).not.toBe(deal);
   });
-
-  test('keeps all of its deals, even more than one transaction can update', async () => {
-    const deals = Number(process.env['DEALS'] ?? testSize({ short: 2_500, soak: 100_000 }));
-    const id = await contact({ email: 'busy@many-deals.com' });
-    await fillDeals(id, deals);
-    const startedAtMs = performance.now();
-    expect((await call(deleteContact, id)).status).toBe(200);
-    const elapsedMs = Math.round(performance.now() - startedAtMs);
-    reportFigure('R27', `ms to delete a contact of ${deals} opportunities`, elapsedMs, 'no limit');
-    expect(await countOf('opportunities WHERE contact_id = $2', id)).toBe(0);
-    expect(await countOf('opportunity_contacts WHERE contact_id = $2', id)).toBe(0);
-    expect(await countOf(`opportunities WHERE name LIKE 'Many %' AND version = 2`)).toBe(deals);
-    expect(await row('contacts', id)).toBeUndefined();
-  }, 900_000);
 });

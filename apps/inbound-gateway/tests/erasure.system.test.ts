@@ -80,3 +80,25 @@ test('R27: every erasure ends, with progress, at any size the API accepts', asyn
   for (const table of ['notes', 'opportunities'])
     await gateway().rows(`DELETE FROM ${table} WHERE organization_id = $1 AND search_text = 'large'`);
 }, 900_000);
+
+test('R27: the deletion of a contact keeps all of its deals, even more than one transaction can update', async () => {
+  const deals = testSize({ short: 2_500, soak: 100_000 });
+  const id = await contact({ email: 'busy@many-deals.com' });
+  // It is the primary contact of half of them, and an additional one of the others.
+  const text = `WITH added AS (
+      INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, normalized_name, contact_id, contact_email, record,
+        search_text, created_at, updated_at)
+      SELECT $1, gen_random_uuid(), $2::uuid, '', 'Many ' || n, 'many ' || n, CASE n % 2 WHEN 0 THEN $3::uuid END,
+             CASE n % 2 WHEN 0 THEN 'busy@many-deals.com' END, '', 'many ' || n, now(), now() NUMBERED
+      RETURNING organization_id, id, contact_id)
+    INSERT INTO opportunity_contacts (organization_id, opportunity_id, contact_id, position)
+    SELECT organization_id, id, $3::uuid, 1 FROM added WHERE contact_id IS NULL`;
+  await fill(deals, text, gateway().organization.pipeline.id, id);
+  const startedAtMs = performance.now();
+  await erase(api.deleteContact, id);
+  const elapsedMs = Math.round(performance.now() - startedAtMs);
+  reportFigure('R27', `ms to delete a contact of ${deals} opportunities`, elapsedMs, 'no limit');
+  expect(await countOf('opportunities WHERE contact_id = $2', id)).toBe(0);
+  expect(await countOf('opportunity_contacts WHERE contact_id = $2', id)).toBe(0);
+  expect(await countOf(`opportunities WHERE name LIKE 'Many %' AND version = 2`)).toBe(deals);
+}, 900_000);

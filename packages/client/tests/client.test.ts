@@ -159,21 +159,6 @@ test('a note and a restored account are created once under one idempotency key',
   expect(await restore()).toMatchObject({ isReplay: true, data: restored.data });
 });
 
-test('members, stages and options of fields are set up', async () => {
-  const { data: added } = await client.members.create({ email: 'New.Owner@Example.com', name: 'Nora' });
-  await client.members.delete(added.member.member_id, { opportunities: 'keep' });
-  const { data: created } = await client.pipelines.create({ name: 'Onboarding', stages: [{ label: 'Open' }] });
-  await client.pipelines.createStage(created.pipeline.pipeline_id, { label: 'Won', probability: 100 });
-  const stages = await collect(client.pipelines.stages(created.pipeline.pipeline_id));
-  expect(stages.map(({ label }) => label)).toEqual(['Open', 'Won']);
-  const options = [{ label: 'Small', value: 'small' }];
-  const field = { object: 'account', name: 'Size', slug: 'size', attribute_type: 'select', options } as const;
-  const fieldId = (await client.fields.create(field)).data.field.field_id ?? '';
-  await client.fields.createOption(fieldId, { label: 'Large', value: 'large' });
-  const { data: option } = await client.fields.updateOption(fieldId, { value: 'small', label: 'Little' });
-  expect(option.field.metadata?.options?.map(({ label }) => label)).toEqual(['Little', 'Large']);
-});
-
 describe('errors', () => {
   test('400: name every invalid field', async () => {
     const error = (await refusal(createDeal('', { primary_contact_email: 'no address' }))) as CrmApiError;

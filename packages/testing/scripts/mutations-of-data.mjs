@@ -59,7 +59,7 @@ BEGIN
     file: 'packages/db/sql/functions/events.sql',
     from: `record = NULL, previous = NULL, changed = '{}', is_erased = true`,
     to: 'is_erased = e.is_erased',
-    tests: 'apps/inbound-gateway erasure',
+    tests: 'apps/inbound-gateway erasure.test',
   },
   {
     requirement: 'R27',
@@ -67,7 +67,7 @@ BEGIN
     file: 'packages/db/sql/functions/idempotency.sql',
     from: 'v_record_ids := v_record_ids || any_record_id();',
     to: 'v_record_ids := v_record_ids;',
-    tests: 'apps/inbound-gateway erasure',
+    tests: 'apps/inbound-gateway erasure.test',
   },
   {
     requirement: 'R28',
@@ -83,7 +83,7 @@ BEGIN
     file: 'packages/db/sql/functions/accounts.sql',
     from: 'SELECT l.account_id INTO v_id FROM account_aliases l WHERE l.organization_id = p_organization_id AND l.domain = p_domain;',
     to: 'v_id := NULL;',
-    tests: 'apps/inbound-gateway merges',
+    tests: 'apps/inbound-gateway merges.test',
   },
   {
     requirement: 'R28',
@@ -91,7 +91,7 @@ BEGIN
     file: 'packages/db/sql/functions/accounts.sql',
     from: `(SELECT l.account_id FROM account_aliases l WHERE l.organization_id = p_organization_id AND l.domain = k.key))`,
     to: 'NULL)',
-    tests: 'apps/inbound-gateway merges',
+    tests: 'apps/inbound-gateway merges.test',
   },
   {
     requirement: 'R28',
@@ -99,7 +99,7 @@ BEGIN
     file: 'packages/db/sql/functions/contacts.sql',
     from: `(SELECT l.contact_id FROM contact_aliases l WHERE l.organization_id = p_organization_id AND l.email = k.key))`,
     to: 'NULL)',
-    tests: 'apps/inbound-gateway merges',
+    tests: 'apps/inbound-gateway merges.test',
   },
   {
     requirement: 'R3',

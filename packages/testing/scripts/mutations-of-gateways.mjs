@@ -88,7 +88,7 @@ export const mutationsOfGateways = [
     file: 'packages/http/src/limits/fallback-store.ts',
     from: 'this.#fail(error);\n      return memory();',
     to: 'this.#fail(error);\n      throw error;',
-    tests: 'apps/read-gateway shared-limits',
+    tests: 'packages/http rate-limit',
   },
   {
     requirement: 'R12',
@@ -96,7 +96,7 @@ export const mutationsOfGateways = [
     file: 'packages/http/src/limits/fallback-store.ts',
     from: 'const answerWithinMs = 250;',
     to: 'const answerWithinMs = 60_000;',
-    tests: 'apps/read-gateway shared-limits',
+    tests: 'packages/http rate-limit',
   },
   {
     requirement: 'R12',
@@ -112,7 +112,7 @@ export const mutationsOfGateways = [
     file: 'packages/http/src/limits/overload.ts',
     from: 'shares.inFlight.hasRoom(organizationId) ||',
     to: 'true ||',
-    tests: 'apps/inbound-gateway overload',
+    tests: 'packages/http health-and-overload',
   },
   {
     requirement: 'R13',
@@ -120,7 +120,7 @@ export const mutationsOfGateways = [
     file: 'packages/http/src/limits/overload.ts',
     from: "new ApiError('unavailable', { headers: { 'Retry-After': '1' } })",
     to: "new ApiError('unavailable')",
-    tests: 'apps/inbound-gateway overload',
+    tests: 'packages/http health-and-overload',
   },
   {
     requirement: 'R14',

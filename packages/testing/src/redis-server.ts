@@ -14,17 +14,12 @@ export interface TestRedis {
   start(): Promise<void>;
   /** Ends it as in a power failure; its data is lost. */
   kill(): Promise<void>;
-  /** Makes it refuse every command that may need memory, as a full Redis does, or accept such commands again. */
-  setFull(isFull: boolean): Promise<void>;
-  /** Stops it from answering while connections stay open. */
-  freeze(): void;
-  thaw(): void;
 }
 
-/** Sends one command. @returns whether it was answered */
-const answers = (port: number, command = 'PING'): Promise<boolean> =>
+/** @returns whether it answers a command */
+const answers = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(`${command}\r\n`));
+    const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'));
     const end = (isUp: boolean): void => {
       socket.destroy();
       resolve(isUp);
@@ -51,11 +46,5 @@ export const createTestRedis = async (): Promise<TestRedis> => {
     kill: async () => {
       if (child !== undefined) await endProgram(child, 'SIGKILL');
     },
-    setFull: async (isFull) => {
-      // An empty Redis already uses more than one byte, and 0 would mean no limit.
-      if (!(await answers(port, `CONFIG SET maxmemory ${isFull ? 1 : 0}`))) throw new Error('Redis does not answer');
-    },
-    freeze: () => void child?.kill('SIGSTOP'),
-    thaw: () => void child?.kill('SIGCONT'),
   };
 };
