@@ -166,6 +166,24 @@ describe('the rebuild of stored records', () => {
     expect(await run(`SELECT 1 FROM opportunities WHERE organization_id = $1 AND record = '{}'`)).toEqual([]);
   });
 
+  test('is not started by an equal label or visibility', async () => {
+    const id = idOf(await createDeal('Stale'));
+    const field = { object: 'opportunity', slug: 'tier', name: 'Tier', attribute_type: 'string' };
+    const { data } = await send('POST', 'fields', field);
+    const { field_id: fieldId } = (data as { field: { field_id: string } }).field;
+    const stage = organization.pipeline.stages.find(({ label }) => label === 'Qualified');
+    await run(`UPDATE opportunities SET record = '{}' WHERE organization_id = $1 AND id = $2`, id);
+    const changes = [
+      await send('PATCH', `stages/${stage?.id}`, { label: 'Qualified' }),
+      await send('PATCH', `fields/${fieldId}`, { is_hidden: false, is_active: true }),
+    ];
+    expect(changes.map(({ status }) => status)).toEqual([200, 200]);
+    const stale = `SELECT 1 FROM opportunities WHERE organization_id = $1 AND record = '{}'`;
+    expect(await run(stale)).toHaveLength(1);
+    await send('PATCH', `fields/${fieldId}`, { is_hidden: true });
+    expect(await run(stale)).toEqual([]);
+  });
+
   test('gives way to that of a later change, and counts bytes', async () => {
     await createDeal('One');
     await createDeal('Two');

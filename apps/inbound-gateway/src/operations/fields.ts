@@ -35,11 +35,13 @@ const updateField = operation(updateContract, (context, { caller, params, body }
     changes: (setup) => {
       requireChange(body);
       const field = orNotFound(findField(setup, params.id));
-      const { is_hidden: isHidden, is_active: isActive, position } = body;
+      // The same visibility would outdate the stored records of all deals.
+      const isHidden = body.is_hidden === field.isHidden ? undefined : body.is_hidden;
+      const isActive = body.is_active === field.isActive ? undefined : body.is_active;
       const given = { currency: body.currency ?? undefined, max: body.max ?? undefined };
       const isMetadata = given.currency !== undefined || given.max !== undefined;
       const metadata = isMetadata ? readMetadata(field.attributeType, given) : undefined;
-      const change = { name: readName(body.name), metadata, isHidden, isActive, position };
+      const change = { name: readName(body.name), metadata, isHidden, isActive, position: body.position };
       return [updateFieldChange(field, change, isMetadata ? field.metadata : undefined)];
     },
     answer: (setup) => ({

@@ -8,9 +8,9 @@ import { createInterface } from 'node:readline';
  * @typedef {object} Attack
  * @property {number} port
  * @property {string} path
- * @property {'GET' | 'POST'} method
+ * @property {string} method
  * @property {Record<string, string>} headers
- * @property {string} [body]
+ * @property {string} [body] COUNTER in it stands for a number that each request increases
  * @property {number} connections
  * @property {boolean} [isSlow] takes answers a little at a time
  */
@@ -21,6 +21,8 @@ const slowReadEveryMs = 500;
 
 const counts = {};
 let isOver = false;
+/** The number in the last request; it always has as many digits as COUNTER has letters. */
+let counter = 1_000_000;
 
 /** @param {Attack} attack */
 const textOf = ({ path, method, headers, body = '' }) => {
@@ -29,10 +31,13 @@ const textOf = ({ path, method, headers, body = '' }) => {
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
 };
 
+const numbered = (text) =>
+  text.includes('COUNTER') ? text.toString().replaceAll('COUNTER', String((counter += 1))) : text;
+
 /** Sends on one connection, each request after the answer to the one before, and opens another when that is closed. */
 const send = (attack, text) => {
   if (isOver) return;
-  const socket = connect(attack.port, '127.0.0.1', () => socket.write(text));
+  const socket = connect(attack.port, '127.0.0.1', () => socket.write(numbered(text)));
   let missing = 0;
   const onData = (chunk) => {
     let rest = chunk;
@@ -47,7 +52,7 @@ const send = (attack, text) => {
     missing -= rest.length;
     if (missing > 0) return;
     missing = 0;
-    setTimeout(() => !isOver && socket.writable && socket.write(text), socket.status >= '400' ? pauseMs : 0);
+    setTimeout(() => !isOver && socket.writable && socket.write(numbered(text)), socket.status >= '400' ? pauseMs : 0);
   };
   socket.on('data', (chunk) => {
     onData(chunk);

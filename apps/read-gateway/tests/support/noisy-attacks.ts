@@ -5,9 +5,13 @@ import { once } from 'node:events';
 export interface Attack {
   readonly gateway: 'read' | 'inbound';
   readonly path: string;
+  /** By default `POST` with a body and `GET` without. */
+  readonly method?: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly connections: number;
+  /** Whether the organization with the largest records sends it. */
+  readonly isLarge?: boolean;
   /** Whether it reads answers slowly. */
   readonly isSlow?: boolean;
 }
@@ -31,7 +35,7 @@ export const startAttack = ({ body, headers, ...attack }: Attack, port: number, 
   const sent = {
     ...attack,
     port,
-    method: body === undefined ? 'GET' : 'POST',
+    method: attack.method ?? (body === undefined ? 'GET' : 'POST'),
     headers: { 'X-Api-Key': key, ...contentType, ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   };
