@@ -73,7 +73,7 @@ test('after any calls of parallel clients, the read gateway shows what a simple 
     },
   );
   await fc.assert(property, { numRuns: runs, seed, endOnFailure: false });
-}, 300_000);
+}, Math.max(300_000, 8_000 * runs));
 
 const describeStates = (clients: readonly ModelClient[]) => {
   const described = describeModels(clients.map(({ state }) => state));

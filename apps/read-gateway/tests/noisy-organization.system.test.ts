@@ -91,7 +91,7 @@ beforeAll(async () => {
   gateways = [...started];
   read = createTestClient(started[0].url, contracts.readOperations, quiet.key);
   inbound = createTestClient(started[1].url, contracts.inboundOperations, quiet.key);
-});
+}, 300_000);
 afterAll(async () => {
   await Promise.all(gateways.map((gateway) => gateway.stop()));
   await database.close();

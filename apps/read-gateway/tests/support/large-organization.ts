@@ -9,12 +9,9 @@ const largeDeals = testSize({ short: 100, soak: 400 });
 const largeEvents = 200;
 /** The items of a bulk update. */
 const items = 50;
-/** The parts of the largest value of a record: 25 texts of 9,800 characters. */
-const slugs = Array.from({ length: 25 }, (_, index) => `text_${index}`);
-
-/** SQL of custom fields that the database cannot compress: 245 KB. */
-const largeFields = `(SELECT jsonb_object_agg('text_' || i, (SELECT left(string_agg(md5(random()::text || i), ''), 9800)
-  FROM generate_series(1, 307))) FROM generate_series(0, 24) i)`;
+/** SQL of custom fields that the database cannot compress: 25 texts of 9,800 characters. */
+const largeFields = `(SELECT jsonb_object_agg('text_' || i, (SELECT left(string_agg(md5(random()::text || i || g), ''), 9800)
+  FROM generate_series(1, 307) g)) FROM generate_series(0, 24) i)`;
 
 /** Fills an organization with the largest setup and the largest records. @returns the attacks that use them */
 export const fillLargeOrganization = async (
@@ -24,8 +21,10 @@ export const fillLargeOrganization = async (
   const { id: organizationId } = organization;
   const run = <Row extends Record<string, unknown>>(text: string, ...values: readonly unknown[]): Promise<Row[]> =>
     database.query<Row>(organizationId, { text, values });
-  for (const slug of slugs) await organization.defineField({ objectType: 'account', slug, attributeType: 'string' });
-  await run(`UPDATE custom_fields SET name = left(slug || repeat('ä', 20000), 20000) WHERE organization_id = $1`);
+  await run(
+    `INSERT INTO custom_fields (organization_id, id, object_type, slug, name, attribute_type, position)
+     SELECT $1, gen_random_uuid(), 'account', 'text_' || i, repeat('ä', 20000), 'string', i + 1 FROM generate_series(0, 24) i`,
+  );
   const accountId = await addRecord(database, organization, 'account', { key: 'large', name: 'Large' });
   await run(`UPDATE accounts SET custom_fields = ${largeFields} WHERE organization_id = $1`);
   const columns = { domain: `'large-' || n || '.example'`, name: `md5(n::text)` };
@@ -53,9 +52,9 @@ export const fillLargeOrganization = async (
   });
   const contactId = await addRecord(database, organization, 'contact', { key: 'erased', name: 'Erased Person' });
   await run(
-    `WITH some AS (SELECT o.id, ${largeFields} AS fields FROM opportunities o WHERE o.organization_id = $1 LIMIT ${largeDeals})
+    `WITH chosen AS (SELECT o.id, ${largeFields} AS fields FROM opportunities o WHERE o.organization_id = $1 LIMIT ${largeDeals})
      UPDATE opportunities o SET contact_id = $2, custom_fields = s.fields, record = s.fields::text
-       FROM some s WHERE o.organization_id = $1 AND o.id = s.id`,
+       FROM chosen s WHERE o.organization_id = $1 AND o.id = s.id`,
     contactId,
   );
   const [stage] = await run<{ id: string }>(
