@@ -223,6 +223,7 @@ describe('400', () => {
     ['POST', 'fields/{id}/options', { label: ' ' }, { label: blank }],
     ['POST', 'fields/{id}/options', { label: 'x', value: 'gold' }, { value: usedBy('gold') }],
     ['POST', 'fields/{id}/options', { label: 'Iron' }, { label: usedBy('Iron') }],
+    ['POST', 'fields/{id}/options', { label: 'Iron', value: 'gold' }, { label: usedBy('Iron'), value: usedBy('gold') }],
     ['POST', 'fields/{id}/options', { label: 'GOLD', value: 'x' }, { label: usedBy('GOLD') }],
     ['PATCH', 'fields/{id}/options', { value: 'Iron', label: ' ' }, { label: blank }],
     ['PATCH', 'fields/{id}/options', { value: 'Iron', label: 'gold', position: 1 }, { label: usedBy('Gold') }],

@@ -169,6 +169,7 @@ const during = async <T>(attack: Attack, work: () => Promise<T>) => {
   // A new key, because the attack before has used up part of the limits of its own key.
   const { key } = await (attack.isLarge === true ? large : noisy).createKey();
   const running = startAttack(attack, Number(new URL(url).port), key);
+  await running.begun;
   // Long enough for all of its connections to be busy.
   await sleep(500);
   const result = await work();
@@ -202,6 +203,8 @@ describe('R31: an organization that uses its default limits to the full', () => 
     process.stdout.write(
       `answered to it: ${JSON.stringify(statuses)}; ${bytes} MB of answers, ${memory} MB of memory\n`,
     );
+    // One request of an erasure may take longer than the measurement.
+    if (attack.method !== 'DELETE') expect(Object.keys(statuses)).not.toEqual([]);
     expect(result.refused).toBe(0);
     expect(result.mostBytes).toBeLessThanOrEqual(shareOf(defaultBytesInFlight));
     expect(result.medianMs).toBeLessThan(hangGuardMs);

@@ -98,7 +98,11 @@ export const readOptions = ({ attributeType }: SetupField, options: readonly obj
   const metadata = parseFieldMetadata(attributeType, { options });
   if (metadata.ok) return metadata.value;
   const { key = 'id', text } = splitFault(metadata.message);
-  throw validationError({ [key]: text });
+  const values = options.map((option) => ('value' in option ? option.value : undefined));
+  const repeated = values.find((value, index) => value !== undefined && values.indexOf(value) !== index);
+  // The fault names the label first. Both faults are reported.
+  const fault = typeof repeated === 'string' ? { value: `is used by another option: "${repeated}"` } : {};
+  throw validationError({ ...fault, [key]: text });
 };
 
 const readPipelines = (setup: OrganizationSetup, body: CreateFieldBody): readonly string[] | null => {

@@ -21,6 +21,7 @@ const slowReadEveryMs = 500;
 
 const counts = {};
 let isOver = false;
+let hasBegun = false;
 /** The number in the last request; it always has as many digits as COUNTER has letters. */
 let counter = 1_000_000;
 
@@ -37,7 +38,12 @@ const numbered = (text) =>
 /** Sends on one connection, each request after the answer to the one before, and opens another when that is closed. */
 const send = (attack, text) => {
   if (isOver) return;
-  const socket = connect(attack.port, '127.0.0.1', () => socket.write(numbered(text)));
+  const socket = connect(attack.port, '127.0.0.1', () => {
+    // The first connection tells the test that the attack has begun.
+    if (!hasBegun) process.stdout.write('\n');
+    hasBegun = true;
+    socket.write(numbered(text));
+  });
   let missing = 0;
   const onData = (chunk) => {
     let rest = chunk;

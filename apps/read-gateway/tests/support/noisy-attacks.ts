@@ -19,6 +19,8 @@ export interface Attack {
 /** A running attack, in a separate process. */
 export interface RunningAttack {
   readonly child: ChildProcess;
+  /** Resolves with its first connection. */
+  readonly begun: Promise<unknown>;
   /** Ends it. @returns how often it got each status */
   end(): Promise<Readonly<Record<string, number>>>;
 }
@@ -30,6 +32,7 @@ export const startAttack = ({ body, headers, ...attack }: Attack, port: number, 
   const child = spawn(process.execPath, [attackFile], { stdio: ['pipe', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
   let output = '';
+  const begun = once(child.stdout, 'data');
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const contentType = body === undefined ? {} : { 'Content-Type': 'application/json' };
   const sent = {
@@ -45,7 +48,7 @@ export const startAttack = ({ body, headers, ...attack }: Attack, port: number, 
     await exited;
     return JSON.parse(output) as Readonly<Record<string, number>>;
   };
-  return { child, end };
+  return { child, begun, end };
 };
 
 const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
