@@ -1,5 +1,5 @@
 import type { listAccountHistory, OperationContract } from '@crm/contract';
-import { hasRecord, readHistory } from '@crm/db';
+import { readHistory, recordExists } from '@crm/db';
 import { ApiError, ErrorCollector, type ObjectType, parseLimit } from '@crm/domain';
 import type { OperationRequest } from '@crm/http';
 import { operation } from './context.js';
@@ -20,7 +20,7 @@ export const listHistory = (contract: OperationContract, objectType: ObjectType)
     const position = decodeCursor(context, query.cursor, binding, errors);
     const page = await readHistory(context.database, { organizationId, objectType, id, position, limit });
     const isKnown = page.records.length > 0 || position !== null;
-    if (!isKnown && !(await hasRecord(context.database, organizationId, objectType, id)))
+    if (!isKnown && !(await recordExists(context.database, organizationId, objectType, id)))
       throw new ApiError('not_found');
     const nextCursor = encodeCursor(context, binding, page.nextPosition);
     const log = [`,"log_id":${JSON.stringify(page.logId)}`];

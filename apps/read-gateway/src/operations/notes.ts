@@ -1,6 +1,6 @@
 import { getNote as getContract, listNotes as listContract } from '@crm/contract';
 import { listNotes as listNotePage, readNote, recordExists } from '@crm/db';
-import { ApiError, ErrorCollector, parseLimit, parseSearchQuery } from '@crm/domain';
+import { ApiError, ErrorCollector, type ObjectType, parseLimit, parseSearchQuery } from '@crm/domain';
 import { JsonText, type Operation } from '@crm/http';
 import { type Context, operation } from '../context.js';
 import { decodeCursor, encodeCursor, pageJson, readOrNarrow } from '../page.js';
@@ -16,22 +16,22 @@ const getNote = operation(getContract, async ({ database }, { caller, params }) 
   };
 });
 
-const objects = {
-  account: { table: 'accounts', text: 'is not an account of this organization' },
-  contact: { table: 'contacts', text: 'is not a contact of this organization' },
-  opportunity: { table: 'opportunities', text: 'is not an opportunity of this organization' },
-} as const;
+const missing: Readonly<Record<ObjectType, string>> = {
+  account: 'is not an account of this organization',
+  contact: 'is not a contact of this organization',
+  opportunity: 'is not an opportunity of this organization',
+};
 
 /** Adds an error if the record with this id does not exist. */
 const checkReference = async (
   context: Context,
   organizationId: string,
-  object: keyof typeof objects,
+  object: ObjectType,
   id: string | null,
   errors: ErrorCollector,
 ): Promise<void> => {
-  if (id === null || (await recordExists(context.database, organizationId, objects[object].table, id))) return;
-  errors.add(`${object}_id`, objects[object].text);
+  if (id === null || (await recordExists(context.database, organizationId, object, id))) return;
+  errors.add(`${object}_id`, missing[object]);
 };
 
 const narrowing = { q: 'took too long: use longer or fewer words, or name an account, contact or opportunity' };

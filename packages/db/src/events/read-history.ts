@@ -1,7 +1,6 @@
 import { type CursorPosition, maxPageBytes, type ObjectType } from '@crm/domain';
 import { recordColumn } from '../connection/values.js';
 import type { Queries } from '../database.js';
-import { tables } from '../page/fields.js';
 import { bytesWithin, type Page, preparedLimitTo, recordsWithinBytes } from '../page/list-page.js';
 import { Parameters } from '../page/parameters.js';
 import { eventBytes, eventJson } from './event-sql.js';
@@ -67,15 +66,4 @@ export const readHistory = async (database: Queries, request: HistoryRequest): P
   const last = found[records.length - 1];
   const isLast = records.length === found.length || last === undefined;
   return { records, nextPosition: isLast ? null : [last.position], logId };
-};
-
-/** Whether the record exists. */
-export const hasRecord = async (
-  database: Queries,
-  organizationId: string,
-  objectType: ObjectType,
-  id: string,
-): Promise<boolean> => {
-  const text = `SELECT FROM ${tables[objectType]} WHERE organization_id = $1 AND id = $2`;
-  return (await database.query(organizationId, { text, values: [id] })).length > 0;
 };

@@ -113,17 +113,6 @@ export const listNotes = async (database: Queries, request: NotePageRequest): Pr
   return { records, nextPosition: isLast ? null : [last.id] };
 };
 
-/** Whether the organization has a record with this id. */
-export const recordExists = async (
-  database: Queries,
-  organizationId: string,
-  table: 'accounts' | 'contacts' | 'opportunities',
-  id: string,
-): Promise<boolean> => {
-  const text = `SELECT FROM ${table} WHERE organization_id = $1 AND id = $2`;
-  return (await database.query(organizationId, { text, values: [id] })).length > 0;
-};
-
 /** One note as the database returns it. */
 export interface NoteText {
   /** The note as JSON text. */

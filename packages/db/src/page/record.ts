@@ -116,3 +116,14 @@ export const readRecord = async (
   if (row === undefined) return null;
   return { ...row, readMark: row.readMark === null ? null : readMarkText(row.readMark) };
 };
+
+/** Whether the organization has a record with this id. */
+export const recordExists = async (
+  database: Queries,
+  organizationId: string,
+  objectType: ObjectType,
+  id: string,
+): Promise<boolean> => {
+  const text = `SELECT FROM ${tables[objectType]} WHERE organization_id = $1 AND id = $2`;
+  return (await database.query(organizationId, { text, values: [id] })).length > 0;
+};

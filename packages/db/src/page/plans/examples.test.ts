@@ -18,11 +18,10 @@ interface Example {
 const examplesIn = (file: string): readonly Example[] => {
   const text = readFileSync(new URL(file, folder), 'utf8').replace(/^ \* ?/gm, '');
   const found = text.matchAll(/Example of ([a-z-]+)[^`]*`(\{[^`]*\})`[^`]*```sql\n([^`]*)```/g);
-  return [...found].map(([, read = '', request = '', sql = '']) => ({
-    read,
-    request: JSON.parse(request) as ExampleRequest,
-    sql,
-  }));
+  return [...found].map(([, read = '', json = '', sql = '']) => {
+    const request = JSON.parse(json) as ExampleRequest;
+    return { read, request, sql };
+  });
 };
 
 /** The SQL with one space between words, and none around parentheses and commas. */
@@ -34,8 +33,7 @@ const normalized = (sql: string): string =>
 
 /** The SQL of the first step with this `read` in the plan of a request. */
 const generate = (example: ExampleRequest, read: string): string => {
-  const request = exampleRequest(example);
-  for (const plan of planPage(request)) {
+  for (const plan of planPage(exampleRequest(example))) {
     const step = plan.steps.find((candidate: Step) => candidate.read === read);
     if (step === undefined) continue;
     const { text } = plan.parameters.statement(pageSql({ ...plan, steps: [step] }));
@@ -52,7 +50,7 @@ const allReads: readonly Step['read'][] = [
 describe('the example in the doc comment', () => {
   const examples = readdirSync(folder)
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-    .flatMap((file) => examplesIn(file));
+    .flatMap(examplesIn);
 
   test.each(examples)('of $read is what the plan generates, for $request', ({ read, request, sql }) => {
     expect(normalized(sql)).toBe(normalized(generate(request, read)));
