@@ -150,13 +150,6 @@ describe('an update', () => {
     }
   });
 
-  test('200: keeps the version and logs no event if nothing changes', async () => {
-    const id = await newNote();
-    for (const texts of [{}, { title: 'Kick-off' }, { title: ' Kick-off ', content: 'Budget' }])
-      expect(versionOf(await change(id, texts))).toBe(1);
-    expect(await eventsOf(id)).toHaveLength(1);
-  });
-
   test.each([
     [note, { title: null, content: null }],
     [note, { title: ' ', content: '' }],
@@ -166,12 +159,5 @@ describe('an update', () => {
     const answer = await change(id, texts);
     expect([answer.status, answer.fieldsAtFault]).toEqual([400, ['note.content', 'note.title']]);
     expect(await eventsOf(id)).toHaveLength(1);
-  });
-
-  test('412: applies only changes whose If-Match names the current version', async () => {
-    const id = await newNote();
-    expect((await change(id, { title: 'Two' }, { 'if-match': '"1"' })).status).toBe(200);
-    expect((await change(id, { title: 'Three' }, { 'if-match': '"1"' })).status).toBe(412);
-    expect((await change(id, { title: 'Three' }, { 'if-match': '*' })).data.note).toMatchObject({ version: 3 });
   });
 });

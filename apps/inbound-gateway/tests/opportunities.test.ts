@@ -177,16 +177,9 @@ describe('400 and 404', () => {
 
   test.each<[string, object, string]>([
     ['a blank name', { name: ' \t' }, 'name'],
-    ['a name of 256 characters', { name: '😀'.repeat(256) }, 'name'],
-    ['a text for a deal size', { deal_size: '12' }, 'deal_size'],
     ['five decimals', { deal_size: 0.00001 }, 'deal_size'],
-    ['sixteen digits', { deal_size: 1e15 }, 'deal_size'],
-    ['a currency in small letters', { currency: 'eur' }, 'currency'],
     ['seconds for a close date', { close_date: 1798675200 }, 'close_date'],
-    ['seconds for a next action', { next_action_date: 1798675200 }, 'next_action_date'],
-    ['a next step of 2,001 characters', { next_step: 'n'.repeat(2001) }, 'next_step'],
     ['two different next steps', { next_step: 'a', next_steps: 'b' }, 'next_steps'],
-    ['an unknown key', { colour: 'red' }, 'colour'],
     ['a custom field of another pipeline', { custom__partner: 'A' }, 'custom__partner'],
     ['a wrong type for a custom field', { custom_fields: { seats: '3' } }, 'custom_fields.seats'],
     ['an archived option', { custom__tier: 'old' }, 'custom__tier'],

@@ -3,7 +3,7 @@ import type { ObjectType } from '@crm/domain';
 import type { Answer } from '@crm/testing';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestGateway, useGateway } from './support/gateway.js';
-import { type Seeded, seedEach, visibleSlugs } from './support/seed-subject.js';
+import { type Seeded, seedEach } from './support/seed-subject.js';
 import { pageIn, recordsIn, subjects } from './support/subject.js';
 
 const gateway = useGateway(startTestGateway);
@@ -13,12 +13,10 @@ beforeAll(async () => {
 });
 
 describe.each([subjects.account, subjects.contact])('the list of $collection', (subject) => {
-  const { objectType, collection, baseKeys, extraKeys } = subject;
+  const { objectType, collection, baseKeys } = subject;
   const contract = objectType === 'account' ? contracts.listAccounts : contracts.listContacts;
   const list = (query = ''): Promise<Answer> => seeded[objectType].client.call(contract, { query });
   const keysOf = (answer: Answer) => seeded[objectType].keysOf(answer);
-  const slugsOf = (answer: Answer) => Object.keys(pageIn(answer).custom_field_definitions);
-  const oldest = (answer: Answer) => recordsIn(answer, subject).at(-1);
 
   describe('200: the page', () => {
     test('is empty for an organization without records', async () => {
@@ -47,37 +45,6 @@ describe.each([subjects.account, subjects.contact])('the list of $collection', (
 
     test('is the same if q, cursor and fields are blank', async () => {
       expect((await list('q=%20&cursor=&fields=')).data).toEqual((await list()).data);
-    });
-  });
-
-  test.each([
-    ['TWO', ['e1', 'b1']],
-    ['two+eps', ['e1']],
-    ['d1', ['d1']],
-    ['%25', ['c1']],
-    ['_', ['d1']],
-    ['zzz', []],
-  ])('200: finds the records with q=%s', async (q, found) => {
-    expect(keysOf(await list(`q=${q}`))).toEqual(found);
-  });
-
-  describe('200: fields', () => {
-    test('returns all visible custom fields in records and definitions by default', async () => {
-      const answer = await list();
-      expect(slugsOf(answer)).toEqual(visibleSlugs);
-      expect(oldest(answer)?.custom_fields).toEqual({ tier: 'hot', seats: 3, motto: 'Größe', tags: ['hot', 'cold'] });
-    });
-
-    test('returns only the fields that are named in both, also hidden ones', async () => {
-      const answer = await list('fields%5B%5D=secret,%20seats&fields=custom__motto&fields=motto');
-      expect(slugsOf(answer)).toEqual(['seats', 'motto', 'secret']);
-      expect(oldest(answer)?.custom_fields).toEqual({ seats: 3, motto: 'Größe', secret: 'S' });
-    });
-
-    test('returns every extra field if it is named', async () => {
-      const answer = await list(`fields=${extraKeys.join(',')}`);
-      expect(Object.keys(oldest(answer) ?? {}).sort()).toEqual([...baseKeys, ...extraKeys].sort());
-      expect([oldest(answer)?.custom_fields, slugsOf(answer)]).toEqual([{}, []]);
     });
   });
 

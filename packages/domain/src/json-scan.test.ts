@@ -206,16 +206,6 @@ describe('findNumberFault', () => {
     expect(refused).toBeGreaterThan(numRuns / 50);
   });
 
-  it('accepts every number as JavaScript prints it', () => {
-    fc.assert(
-      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
-        expect(findNumberFault(JSON.stringify(value))).toBeNull();
-        expect(findNumberFault(value.toExponential())).toBeNull();
-      }),
-      { numRuns },
-    );
-  });
-
   it('takes time proportional to the length of the literal', () => {
     const startedAt = process.cpuUsage();
     for (const middle of ['0', '1', '10']) {

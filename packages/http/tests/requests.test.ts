@@ -29,7 +29,7 @@ describe('200', () => {
   it('inserts finished JSON into the envelope and sends its length', async () => {
     const response = await get('/v1/things?q=a&fields=x,y').expect(200);
     expect(response.text).toBe(
-      '{"success":true,"message":"OK","data":{"query":{"q":"a","fields":["x","y"]},"caller":{"organizationId":"org-1","apiKeyId":"key-1"}}}',
+      '{"success":true,"message":"OK","data":{"query":{"q":"a","fields":["x","y"]},"caller":{"organizationId":"org-1","apiKeyId":"key-1","allowedOperations":["list","search"]}}}',
     );
     expect(response.headers['content-length']).toBe(String(response.text.length));
     expect(response.headers['content-type']).toBe('application/json; charset=utf-8');

@@ -139,13 +139,6 @@ describe('normalizeEmail', () => {
     );
   });
 
-  it('accepts every ordinary address', () => {
-    fc.assert(
-      fc.property(fc.emailAddress(), (input) => normalizeEmail(input).ok),
-      { numRuns },
-    );
-  });
-
   it.each([
     ['ann@WWW.X.com.', 'x.com'],
     ['ann@www.com', 'www.com'],
