@@ -203,8 +203,8 @@ describe('R31: an organization that uses its default limits to the full', () => 
     process.stdout.write(
       `answered to it: ${JSON.stringify(statuses)}; ${bytes} MB of answers, ${memory} MB of memory\n`,
     );
-    // One request of an erasure may take longer than the measurement.
-    if (attack.method !== 'DELETE') expect(Object.keys(statuses)).not.toEqual([]);
+    // One write of the largest records may take longer than the measurement.
+    if (attack.gateway === 'read') expect(Object.keys(statuses)).not.toEqual([]);
     expect(result.refused).toBe(0);
     expect(result.mostBytes).toBeLessThanOrEqual(shareOf(defaultBytesInFlight));
     expect(result.medianMs).toBeLessThan(hangGuardMs);
