@@ -17,7 +17,7 @@ const BOUNDARIES = {
   'packages/local-postgres': { allowed: [], database: true },
   'packages/testing': { allowed: ['contract', 'local-postgres'], database: true },
   'packages/cli': { allowed: ['client', 'domain', 'db', 'local-postgres', 'mcp'], tests: ['reference', 'testing'] },
-  'packages/mcp': { allowed: ['client'], tests: ['testing'] },
+  'packages/mcp': { allowed: ['client'], tests: ['db', 'domain', 'testing'] },
   'packages/client': { allowed: [], tests: ['contract', 'db', 'domain', 'testing'] },
   'apps/read-gateway': { allowed: ['domain', 'contract', 'db', 'http'], tests: ['testing'] },
   'apps/inbound-gateway': { allowed: ['domain', 'contract', 'db', 'http'], tests: ['testing'] },

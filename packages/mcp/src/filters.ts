@@ -60,7 +60,8 @@ class ConditionReader {
       types.set(field.property_name, field.attribute_type);
       if (!types.has(field.name)) types.set(field.name, field.attribute_type);
     }
-    return new ConditionReader(setup, types, [...fields.map((field) => field.property_name), ...related[kind]]);
+    const names = fields.map((field) => field.property_name).filter((name) => !/^(?!external).*_id$/.test(name));
+    return new ConditionReader(setup, types, [...names, ...related[kind]]);
   }
 
   async read(sent: z.infer<typeof condition>, path: string): Promise<FilterCondition> {

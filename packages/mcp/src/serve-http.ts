@@ -24,6 +24,8 @@ export interface HttpOptions {
 const maxBodyBytes = 1_048_576;
 /** A request must arrive within this time, so that slow clients do not hold connections. */
 const requestTimeoutMs = 15_000;
+/** Longer than the 60 seconds for which usual proxies keep a connection, so that no request meets a closing one. */
+const keepAliveMs = 65_000;
 const keyPattern = /^[\x21-\x7e]{1,200}$/;
 
 /** The key of a request: `x-api-key`, or a bearer token. */
@@ -88,7 +90,7 @@ export const serveHttp = async (options: HttpOptions): Promise<Server> => {
       else await send(refuse(400, 'The request cannot be read'), outgoing).catch(() => outgoing.destroy());
     }
   };
-  const server = createServer({ requestTimeout: requestTimeoutMs }, (incoming, outgoing) => {
+  const server = createServer({ requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveMs }, (incoming, outgoing) => {
     void answer(incoming, outgoing);
   });
   server.listen(options.port, options.address);

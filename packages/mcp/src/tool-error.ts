@@ -63,7 +63,10 @@ export const toToolError = (error: unknown): ToolError | null => {
   if (error instanceof CrmConnectionError)
     return new ToolError(`${error.message}. Repeating the call is safe: nothing is written twice.`);
   if (!(error instanceof CrmApiError)) return null;
-  const faults = Object.entries(error.errors).map(([path, reason]) => [argumentPath(path), reason]);
+  const faults = Object.entries(error.errors).map(([path, reason]) => [
+    argumentPath(path),
+    reason.startsWith('unknown field') ? `${reason}; describe_crm lists the fields` : reason,
+  ]);
   return new ToolError(messageOf(error), Object.fromEntries(faults) as Record<string, string>);
 };
 
