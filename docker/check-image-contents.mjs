@@ -12,7 +12,7 @@ const finalImages = Object.keys(images).filter((image) => image !== 'build');
 const expectedPackages = {
   'read-gateway': ['@crm/contract', '@crm/db', '@crm/domain', '@crm/http', '@crm/read-gateway', '@crm/reference'],
   'inbound-gateway': ['@crm/contract', '@crm/db', '@crm/domain', '@crm/http', '@crm/inbound-gateway', '@crm/reference'],
-  migrate: ['@crm/cli', '@crm/client', '@crm/db', '@crm/domain', '@crm/local-postgres'],
+  migrate: ['@crm/cli', '@crm/client', '@crm/db', '@crm/domain', '@crm/local-postgres', '@crm/mcp'],
 };
 
 /** Packages that only development needs. One of them in an image means that the installation is wrong. */

@@ -90,9 +90,12 @@ export const serveHttp = async (options: HttpOptions): Promise<Server> => {
       else await send(refuse(400, 'The request cannot be read'), outgoing).catch(() => outgoing.destroy());
     }
   };
-  const server = createServer({ requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveMs }, (incoming, outgoing) => {
-    void answer(incoming, outgoing);
-  });
+  const server = createServer(
+    { requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveMs },
+    (incoming, outgoing) => {
+      void answer(incoming, outgoing);
+    },
+  );
   server.listen(options.port, options.address);
   await once(server, 'listening');
   return server;

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { serveHttp, serveStdio } from '@crm/mcp';
 import { Option, type Command } from 'commander';
 
 import type { CliContext } from '../cli-context.js';
@@ -66,6 +65,8 @@ const findGateways = async (context: CliContext, { readUrl, inboundUrl, apiKey }
 };
 
 const serve = async (context: CliContext, options: McpOptions): Promise<void> => {
+  // The other commands need not wait until the server library is loaded.
+  const { serveHttp, serveStdio } = await import('@crm/mcp');
   const { apiKey, ...gateways } = await findGateways(context, options);
   const report = (text: string): void => void context.stderr.write(`crm mcp: ${text}\n`);
   const onError = (error: Error): void => report(errorText(error));

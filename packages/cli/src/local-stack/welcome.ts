@@ -1,4 +1,9 @@
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
 import type { DemoFile } from './demo-file.js';
+
+const launcher = fileURLToPath(new URL('../../bin/crm.js', import.meta.url));
 
 /** The text that the stack prints once it is ready: its addresses, and commands to paste into a shell. */
 export const welcomeText = (demo: DemoFile, demoPath: string): string => {
@@ -30,6 +35,10 @@ List opportunities:
 Import a CSV file (here the sample that comes with it):
 
   npx crm import packages/cli/examples/sales-pipeline.sample.csv --mapping packages/cli/examples/sales-pipeline.yaml
+
+Connect an assistant (here Claude Code; docs/how-to/connect-an-assistant.md shows others):
+
+  claude mcp add crm --env CRM_DATA_DIR='${dirname(demoPath)}' -- node '${launcher}' mcp
 
 Ctrl-C stops it. The data stays for the next start.
 `;
