@@ -122,9 +122,9 @@ BEGIN
   {
     requirement: 'R5',
     removed: 'the unique key at the end of every sort',
-    file: 'packages/db/src/page/order/sort-keys.ts',
-    from: "for (const name of ['created_at', 'id'] as const) {",
-    to: "for (const name of ['created_at'] as const) {",
+    file: 'packages/db/src/page/order.ts',
+    from: "['r.created_at', 'timestamptz'] as const, ['r.id', 'uuid'] as const]",
+    to: "['r.created_at', 'timestamptz'] as const]",
     tests: 'apps/read-gateway walks.test',
   },
   {
@@ -154,9 +154,9 @@ BEGIN
   {
     requirement: 'R7',
     removed: 'the organization in the lookup of one record',
-    file: 'packages/db/src/page/read-record.ts',
-    from: 'r.organization_id = $1 AND',
-    to: '$1::uuid IS NOT NULL AND',
+    file: 'packages/db/src/page/record.ts',
+    from: 'r.organization_id = $1 AND r.id = ${id}',
+    to: '$1::uuid IS NOT NULL AND r.id = ${id}',
     tests: 'apps/read-gateway isolation',
   },
   {
