@@ -6,7 +6,7 @@ export interface Contestant {
 }
 
 /** The number of rounds and their length. */
-export interface RoundOptions {
+interface RoundOptions {
   readonly rounds: number;
   readonly seconds: number;
   readonly log: (message: string) => void;
