@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { launcher, type OwnStack, startOwnStack } from './running-stack.js';
+import { launcher, type OwnStack, startOwnStack } from './support/running-stack.js';
 
 // These packages need Node 22 or are large, so they are not among the packages of this repository.
 const conformance = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
@@ -17,7 +17,7 @@ const olderClient = '@modelcontextprotocol/sdk@1.32.2';
 const run = promisify(execFile);
 /** Installing the packages takes most of it. */
 const timeoutMs = 600_000;
-const expectedFailures = fileURLToPath(new URL('../../mcp/tests/conformance/', import.meta.url));
+const expectedFailures = fileURLToPath(new URL('../packages/mcp/tests/conformance/', import.meta.url));
 
 let stack: OwnStack;
 let directory: string;
@@ -171,7 +171,7 @@ describe.each(clients)('%s, on this version of Node', (name, entry, transports, 
       const client = new Client({ name: 'test', version: '1' }, ${options});
       await client.connect(transport);
       ${task}`;
-    const cwd = entry === newer ? fileURLToPath(new URL('../../mcp', import.meta.url)) : directory;
+    const cwd = entry === newer ? fileURLToPath(new URL('../packages/mcp', import.meta.url)) : directory;
     const args = ['--input-type=module', '-e', program, `${name} over ${kind}`];
     const { stdout } = await run(process.execPath, args, { cwd, env: { ...process.env, ...stack.env } });
     expect(JSON.parse(stdout)).toEqual({ tools: 15, stage: 'Won', notes: 1 });
