@@ -47,10 +47,9 @@ afterAll(async () => {
 });
 
 /** Runs a program of an npm package on Node 22. */
-const onNode22 = (packageName: string, command: readonly string[], env = {}) =>
+const onNode22 = (packageName: string, command: readonly string[]) =>
   run('npx', ['--yes', '--ignore-scripts=false', '-p', 'node@22', '-p', packageName, ...['--', ...command]], {
     cwd: directory,
-    env: { ...process.env, ...env },
     maxBuffer: 50_000_000,
   });
 
@@ -95,13 +94,13 @@ describe('the inspector of the protocol', () => {
     'lists and calls tools over stdio and HTTP',
     async () => {
       const transports = [
-        [process.execPath, launcher, 'mcp'],
+        [process.execPath, launcher, 'mcp', '-e', `CRM_DATA_DIR=${stack.env['CRM_DATA_DIR']}`],
         [mcpUrl, '--transport', 'http', '--header', `x-api-key: ${stack.demo['api_key']}`],
       ];
       for (const transport of transports) {
         const inspect = async (method: readonly string[]): Promise<string> => {
           const command = ['mcp-inspector', '--cli', ...transport, '--method', ...method];
-          return (await onNode22(inspector, command, stack.env)).stdout;
+          return (await onNode22(inspector, command)).stdout;
         };
         expect(JSON.parse(await inspect(['tools/list']))).toMatchObject({ tools: { length: 15 } });
         expect(await inspect(['tools/call', '--tool-name', 'describe_crm'])).toContain('Prospecting');
