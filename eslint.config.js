@@ -15,13 +15,15 @@ const BOUNDARIES = {
   'packages/reference': { allowed: [] },
   'packages/http': { allowed: ['domain', 'contract', 'reference'], tests: ['testing'] },
   'packages/local-postgres': { allowed: [], database: true },
-  'packages/testing': { allowed: ['contract', 'local-postgres'], database: true },
-  'packages/cli': { allowed: ['client', 'domain', 'db', 'local-postgres', 'mcp'], tests: ['reference', 'testing'] },
+  'packages/testing': { allowed: ['contract', 'local-postgres'], tests: ['db', 'domain'], database: true },
+  'packages/cli': {
+    allowed: ['client', 'contract', 'domain', 'db', 'http', 'local-postgres', 'mcp'],
+    tests: ['reference', 'testing'],
+  },
   'packages/mcp': { allowed: ['client'], tests: ['db', 'domain', 'testing'] },
   'packages/client': { allowed: [], tests: ['contract', 'db', 'domain', 'testing'] },
   'apps/read-gateway': { allowed: ['domain', 'contract', 'db', 'http'], tests: ['testing'] },
   'apps/inbound-gateway': { allowed: ['domain', 'contract', 'db', 'http'], tests: ['testing'] },
-  tests: { allowed: ['cli', 'client', 'contract', 'db', 'domain', 'reference', 'testing'], database: true },
   bench: { allowed: ['domain', 'contract', 'db', 'local-postgres'], tests: ['testing'], database: true },
 };
 

@@ -1,11 +1,13 @@
 import type { OperationContract } from '@crm/contract';
-import { type SetupCache, createSetupCache, type Database } from '@crm/db';
+import { type AuditOrigin, type SetupCache, createSetupCache, type Database } from '@crm/db';
 import { defineOperation, type Operation } from '@crm/http';
 
 /** The dependencies of every operation of the inbound gateway. */
 export interface Context {
   readonly database: Database;
   readonly setups: SetupCache;
+  /** Who runs the command line that runs the operations in its own process. Its set-up calls may take as long as they need. */
+  readonly commandLine?: AuditOrigin | undefined;
 }
 
 /** Creates the context of one process. */

@@ -11,7 +11,7 @@ import {
 } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { prepareDatabase } from './support/gateway.js';
-import { organizationTools } from './support/organization-tools.js';
+import { setupTools } from '@crm/testing/suites';
 import { Balancer, type ExpectedSchema, type GatewayKind, startGatewayVersion } from './support/rolling-gateways.js';
 
 /** A new column in every table of records, as in most releases, and an index. */
@@ -56,7 +56,7 @@ beforeAll(async () => {
   database = await createTestDatabase(prepareDatabase, 'gateways');
   const options = { url: database.url, applicationName: 'rolling-upgrade-test', maxConnections: 1 };
   const opened = openAdministrationDatabase(options);
-  organization = await createTestOrganization(organizationTools(opened));
+  organization = await createTestOrganization(setupTools(opened));
   await opened.close();
   environment = {
     CURSOR_SECRETS: 'a secret that only the tests know',

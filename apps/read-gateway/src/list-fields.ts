@@ -1,8 +1,8 @@
 import type { listOpportunityFields, OperationContract } from '@crm/contract';
-import { type OrganizationSetup, fieldWire } from '@crm/db';
+import { type OrganizationSetup, fieldWire, type SetupField } from '@crm/db';
 import {
+  appliesToPipeline,
   type AttributeType,
-  type CustomFieldDefinition,
   type ObjectType,
   type SystemField,
   systemFields,
@@ -47,10 +47,10 @@ const systemEntry = (field: SystemField, rank: number): RankedEntry => ({
 });
 
 /** Custom fields come after all system ones, in the order that the organization gave them. */
-const customEntry = (definition: CustomFieldDefinition): RankedEntry => ({
+const customEntry = (definition: SetupField, withArchived: boolean): RankedEntry => ({
   rank: 1_000 + definition.position,
   name: definition.slug,
-  wire: fieldWire({ ...definition, isActive: true }),
+  wire: fieldWire(definition, withArchived),
 });
 
 const resolvePipeline = (setup: OrganizationSetup, id: string | undefined): string | null => {
@@ -65,9 +65,16 @@ export const listFields = (contract: OperationContract, objectType: ObjectType) 
   operation<OperationContract>(contract, (context, { caller: { organizationId }, query }: Request) =>
     context.setups.use(organizationId, async (setup) => {
       const pipelineId = resolvePipeline(setup, query.pipeline_id);
-      const { definitions } = setup.fieldIndex(objectType, pipelineId);
-      const entries = [...systemFields[objectType].map(systemEntry), ...definitions.map(customEntry)];
-      const binding = { organizationId, operation: contract.id, pipelineId };
+      const withArchived = query.include_archived === 'true';
+      const custom = setup.fields
+        .filter((field) => field.objectType === objectType && appliesToPipeline(field, pipelineId))
+        .filter((field) => field.isActive || withArchived);
+      const entries = [
+        ...systemFields[objectType].map(systemEntry),
+        ...custom.map((field) => customEntry(field, withArchived)),
+      ];
+      const operationName = withArchived ? `${contract.id} with archived` : contract.id;
+      const binding = { organizationId, operation: operationName, pipelineId };
       return pageOfEntries(context, entries, { collection: 'fields', query, binding });
     }),
   );

@@ -1,6 +1,7 @@
 import * as contracts from '@crm/contract';
 import type { OperationContract } from '@crm/contract';
-import { administration, type Database } from '@crm/db';
+import type { Database } from '@crm/db';
+import { setupTools } from '@crm/testing/suites';
 import { type Answer, type TestClient, type TestOrganization, isSoak, propertyRuns, reportFigure } from '@crm/testing';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -143,7 +144,7 @@ beforeAll(async () => {
     [organization.id],
   );
   for (const name of ['ed', 'elsa'])
-    await administration(database).addMember({ organizationId: organization.id, email: `${name}@team.example`, name });
+    await setupTools(database).addMember({ organizationId: organization.id, email: `${name}@team.example`, name });
   // The stranger has pipelines with the same ids, so that the requests differ only in their organization.
   for (const pipeline of [organization.pipeline, organization.otherPipeline]) {
     const { id, name, stages } = pipeline;

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listPipelines } from '@crm/contract';
-import { administration } from '@crm/db';
+import { setupTools } from '@crm/testing/suites';
 import type { Answer } from '@crm/testing';
 import { describe, expect, test } from '@jest/globals';
 import { startTestGateway, useGateway } from './support/gateway.js';
-import { organizationTools } from './support/organization-tools.js';
 
 /** Ten times the five seconds that the contract promises, as a guard against hanging. */
 const patienceMs = 50_000;
@@ -30,9 +29,9 @@ const knownKey = async () => {
 
 /** Rotates a key and returns the new one. */
 const rotate = async (keyId: string, overlapMs: number): Promise<string> => {
-  const { key, hash } = organizationTools(gateway.database).newKey();
+  const { key, hash } = setupTools(gateway.database).newKey();
   const text = { prefix: key.slice(0, 15), hash };
-  const { rotateApiKey } = administration(gateway.database);
+  const { rotateApiKey } = setupTools(gateway.database);
   await rotateApiKey({ organizationId: gateway.organization.id, keyId, text, overlapMs });
   return key;
 };
@@ -53,7 +52,7 @@ describe('200', () => {
 
   test('new limits of an organization show in the headers', async () => {
     const { key } = await knownKey();
-    const { limitOrganization } = administration(gateway.database);
+    const { limitOrganization } = setupTools(gateway.database);
     await limitOrganization({ organizationId: gateway.organization.id, limits: { list: 4_321 } });
     const policy = '"org-list"; q=4321; w=60';
     await until(policy, async () => (await ask(key)).headers.get('ratelimit-policy')?.includes(policy) ?? false);
@@ -61,7 +60,7 @@ describe('200', () => {
 
   test('records when a key was last used', async () => {
     const { id } = await knownKey();
-    const { listApiKeys } = administration(gateway.database);
+    const { listApiKeys } = setupTools(gateway.database);
     const keyOf = async () => (await listApiKeys(gateway.organization.id)).find((row) => row.id === id);
     await until('a note of the last use', async () => ((await keyOf())?.lastUsedAt ?? null) !== null);
   });

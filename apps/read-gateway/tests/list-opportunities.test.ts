@@ -1,5 +1,5 @@
 import { listOpportunities } from '@crm/contract';
-import { administration } from '@crm/db';
+import { setupTools } from '@crm/testing/suites';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestGateway, useGateway } from './support/gateway.js';
 import { subjects } from './support/subject.js';
@@ -63,7 +63,7 @@ beforeAll(async () => {
   await addDeals([{ name: 'Bare', pipelineId: otherPipeline.id, custom: { partner: 'P' } }]);
   await addAccount('searched.com', 'ÄCME Steel & Söhne');
   await addContact('hidden@contact.com', 'Unfindable', 'Person');
-  const create = administration(gateway.database).createPipeline;
+  const create = setupTools(gateway.database).createPipeline;
   searched = (await create({ organizationId, name: 'Searched', stages: [] })).id;
   await addDeals(words.map((one) => ({ ...one, pipelineId: searched })));
 });

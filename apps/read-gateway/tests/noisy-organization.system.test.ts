@@ -21,7 +21,7 @@ import { copyRecord } from './support/bulk-rows.js';
 import { readMetrics, sampleOf } from './support/metrics.js';
 import { fillLargeOrganization } from './support/large-organization.js';
 import { type Attack, attacks, startAttack } from './support/noisy-attacks.js';
-import { organizationTools } from './support/organization-tools.js';
+import { setupTools } from '@crm/testing/suites';
 import { addRecord } from './support/subject.js';
 
 const mainFile = (gateway: string): string => new URL(`../../${gateway}/dist/main.js`, import.meta.url).pathname;
@@ -74,10 +74,10 @@ beforeAll(async () => {
     applicationName: 'noisy-test',
     statementTimeoutMs: 0,
   });
-  noisy = await createTestOrganization(organizationTools(database));
-  quiet = await createTestOrganization(organizationTools(database));
+  noisy = await createTestOrganization(setupTools(database));
+  quiet = await createTestOrganization(setupTools(database));
   await fillNoisy();
-  large = await createTestOrganization(organizationTools(database));
+  large = await createTestOrganization(setupTools(database));
   largeAttacks = await fillLargeOrganization(database, large);
   adminPorts = [await findFreePort(), await findFreePort()];
   // All limits have their defaults.

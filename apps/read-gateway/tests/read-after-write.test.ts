@@ -1,5 +1,5 @@
 import * as contracts from '@crm/contract';
-import { administration } from '@crm/db';
+import { setupTools } from '@crm/testing/suites';
 import { type Answer, createTestClient, readTestStack, type TestClient } from '@crm/testing';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestGateway, useGateway } from './support/gateway.js';
@@ -58,7 +58,7 @@ describe('200: lists, searches and gets show a record as soon as its create is a
       (await gateway.client.call(contracts.searchOpportunities, { body })).data.opportunities.map((one) => one.id);
     await search({});
     const input = { organizationId: gateway.organization.id, name: 'New', stages: [{ label: 'Open' }] };
-    const { id: pipelineId } = await administration(gateway.database).createPipeline(input);
+    const { id: pipelineId } = await setupTools(gateway.database).createPipeline(input);
     const body = { pipeline_id: pipelineId, opportunity: { name: 'Fresh1x' } };
     const { opportunity_id: id } = (await inbound.call(contracts.createOpportunity, { body })).data;
     for (const question of [{ limit: 1 }, { query: 'fresh1x' }, { sort: 'created_at:desc', limit: 1 }]) {

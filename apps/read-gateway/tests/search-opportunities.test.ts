@@ -1,5 +1,5 @@
 import { searchOpportunities } from '@crm/contract';
-import { administration } from '@crm/db';
+import { setupTools } from '@crm/testing/suites';
 import { compareCodePoints, sortKey } from '@crm/domain';
 import type { TestOrganization } from '@crm/testing';
 import { beforeAll, describe, expect, test } from '@jest/globals';
@@ -16,7 +16,7 @@ const namesOf = async (body: object, owner?: TestOrganization) =>
 
 /** A pipeline with a deal in each of its stages, as many as there are rounds. @returns the ids of the deals, in order */
 const addStages = async (organizationId: string, name: string, labels: readonly string[], rounds = 1) => {
-  const { createPipeline } = administration(gateway.database);
+  const { createPipeline } = setupTools(gateway.database);
   const stages = labels.map((label) => ({ label }));
   const { id: pipelineId } = await createPipeline({ organizationId, name, stages });
   const text = 'SELECT id FROM stages WHERE organization_id = $1 AND pipeline_id = $2 ORDER BY position';

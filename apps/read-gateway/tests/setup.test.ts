@@ -1,5 +1,6 @@
 import * as contracts from '@crm/contract';
-import { administration, removeMemberChange } from '@crm/db';
+import { removeMemberChange } from '@crm/db';
+import { setupTools } from '@crm/testing/suites';
 import type { TestOrganization } from '@crm/testing';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestGateway, useGateway } from './support/gateway.js';
@@ -39,7 +40,7 @@ const walk = async (
 describe('members', () => {
   test('200: lists the people of the organization by email, including former members, in pages', async () => {
     const fresh = await gateway.createOrganization();
-    const { addMember, changeSetup } = administration(gateway.database);
+    const { addMember, changeSetup } = setupTools(gateway.database);
     const { id } = await addMember({ organizationId: fresh.id, email: 'ann@team.example', name: 'Ann' });
     await changeSetup(fresh.id, [removeMemberChange(id, true)]);
     const { members, ...page } = (await gateway.clientOf(fresh).call(contracts.listMembers)).data;
@@ -68,7 +69,7 @@ describe('pipelines', () => {
   test('200: shows each pipeline once in pages, even if others are created meanwhile', async () => {
     const fresh = await gateway.createOrganization();
     const create = (name: string) =>
-      administration(gateway.database).createPipeline({ organizationId: fresh.id, name, stages: [] });
+      setupTools(gateway.database).createPipeline({ organizationId: fresh.id, name, stages: [] });
     for (const name of ['1', '2', '3']) await create(name);
     const names = await walk(
       contracts.listPipelines,
@@ -85,7 +86,7 @@ describe('stages', () => {
   const list = async (id: string, query = '') =>
     gateway.client.call(contracts.listPipelineStages, { params: { id }, query });
   const create = async (name: string, stages: { label: string; probability?: number; color?: string }[]) =>
-    administration(gateway.database).createPipeline({ organizationId: gateway.organization.id, name, stages });
+    setupTools(gateway.database).createPipeline({ organizationId: gateway.organization.id, name, stages });
 
   test('200: returns the stages of the pipeline in order, with all their fields', async () => {
     const { pipeline } = gateway.organization;

@@ -1,4 +1,5 @@
-import { administration, openAdministrationDatabase } from '@crm/db';
+import { randomUUID } from 'node:crypto';
+import { administration, changeSetup, createPipelineChanges, openAdministrationDatabase } from '@crm/db';
 import { dealBody } from './deal.js';
 import { type Gateway, startGateway } from './gateways.js';
 import { sequentialCaller } from './sequential-caller.js';
@@ -32,7 +33,9 @@ export const startCitusSide = async (databaseUrl: string): Promise<CitusSide> =>
   const tools = administration(database);
   const { id: organizationId } = await tools.createOrganization({ name: 'Bench' });
   const stages = [{ label: 'New', isDefault: true }];
-  const { id: pipelineId } = await tools.createPipeline({ organizationId, name: 'Sales', stages });
+  const pipelineId = randomUUID();
+  const origin = { actor: 'bench', osUser: null, commandId: randomUUID() };
+  await changeSetup(database, organizationId, createPipelineChanges(pipelineId, { name: 'Sales' }, stages), origin);
   await database.close();
   const inbound = await startGateway('inbound-gateway', databaseUrl, organizationId);
   const read = await startGateway('read-gateway', databaseUrl, organizationId);

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 /** The arguments of a run. */
-interface BenchArguments {
+export interface BenchArguments {
   /** The measures to take. If empty, the other options decide. */
   readonly ids: readonly string[];
   /** Small data and short rounds, for trying things out. Results are not saved. */

@@ -13,7 +13,7 @@ export interface ServerProcess {
 }
 
 /** The options of {@link startServerProcess}. */
-interface ServerProcessOptions {
+export interface ServerProcessOptions {
   /** The script to run, with Node or with `command`. */
   readonly script: string;
   readonly command?: string;

@@ -6,8 +6,8 @@ import { loadSetup, type OrganizationSetup } from '@crm/db';
 import { readTestStack } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { planSetup } from '../src/setup-file/plan-setup.js';
-import { readSetupFile, setupSource } from '../src/setup-file/setup-file.js';
+import { planSetup } from '../src/setup/plan-setup.js';
+import { readSetupFile } from '../src/setup/setup-file.js';
 import { administer, type AdministeredDatabase } from './support/administered-database.js';
 
 const example = new URL('../examples/setup.yaml', import.meta.url).pathname;
@@ -102,7 +102,7 @@ describe('crm apply', () => {
 
   it('renames entries with was, and reorders them as in the file', async () => {
     await apply(
-      'pipelines: [{ name: Sales, stages: [{ label: A }, { label: B }, { label: C }] }, { name: P, stages: [] }]',
+      'pipelines: [{ name: Sales, stages: [{ label: A }, { label: B }, { label: C }] }, { name: P, stages: [{ label: Z }] }]',
     );
     const { pipelines } = await storedSetup();
     const changed = `pipelines:
@@ -117,7 +117,7 @@ describe('crm apply', () => {
         expect.stringContaining('label: B → Bee'),
       ]),
     );
-    expect(await stagesOf()).toEqual(['C', 'New', 'Bee', 'A']);
+    expect(await stagesOf()).toEqual(['Z', 'C', 'New', 'Bee', 'A']);
     expect((await storedSetup()).pipelines.map(({ id }) => id)).toEqual([pipelines[1]?.id, pipelines[0]?.id]);
     expect(await apply(changed)).toEqual([]);
   });
@@ -128,21 +128,23 @@ describe('crm apply', () => {
     await apply(field('[Gold, { value: iron, label: Iron }]'));
     await apply(field('[{ value: iron, label: Fe, archived: true }, Zinc]'));
     expect((await storedSetup()).fields[0]?.metadata?.options).toMatchObject([
+      { value: 'Gold', label: 'Gold' },
       { value: 'iron', label: 'Fe', archived: true },
       { value: 'Zinc', label: 'Zinc' },
-      { value: 'Gold', label: 'Gold' },
     ]);
   });
 
-  it('applies all of the file or nothing', async () => {
+  it('says which change was refused, keeps those before it, and continues when the file is corrected', async () => {
     await apply('pipelines: [{ name: Last, stages: [{ label: Only }] }]');
-    const before = await shape();
-    const stderr = await refused(`currency: EUR
+    const archiving = (archived: boolean) => `currency: EUR
 members: [{ email: c@acme.com }]
-pipelines: [{ name: Last, stages: [{ label: Only, archived: true }] }]
-fields: [{ object: account, slug: tier, name: Tier, type: string }]`);
+pipelines: [{ name: Last, stages: [{ label: Only, archived: ${archived} }] }]
+fields: [{ object: account, slug: tier, name: Tier, type: string }]`;
+    const stderr = await refused(archiving(true));
+    expect(stderr).toContain('change the stage Only of Last');
     expect(stderr).toContain('at least one stage');
-    expect(await shape()).toEqual(before);
+    expect(await storedSetup()).toMatchObject({ currency: 'EUR', members: [{ email: 'c@acme.com' }], fields: [] });
+    expect(await apply(archiving(false))).toEqual(['define the account field tier (string)']);
   });
 
   it('applies nothing without --yes and without a terminal', async () => {
@@ -158,7 +160,7 @@ describe('a bad file', () => {
     ['currency: euro', 'setup.yaml:1: currency'],
     [
       'pipelines:\n  - name: Sales\n    stages: [{ label: A }]\n    colour: red',
-      'setup.yaml:4: pipelines[0].colour: unknown key',
+      'setup.yaml:4: pipelines[0].colour: is not a known field',
     ],
     ['members:\n  - email: x', 'setup.yaml:2: members[0].email'],
     [
@@ -175,11 +177,11 @@ describe('a bad file', () => {
       'there is no pipeline Nope',
     ],
     ['pipelines:\n  - stages: [', 'setup.yaml:2'],
-  ])('%j is refused with the line', async (text, message) => {
-    const setup = await storedSetup();
+  ])('%j is refused with the line', (text, message) => {
+    const setup = { currency: undefined, members: [], pipelines: [], fields: [] };
     const plan = (): unknown => {
-      const source = setupSource('/somewhere/setup.yaml', text);
-      return planSetup(source, readSetupFile(source), setup);
+      const { source, file: read } = readSetupFile('/somewhere/setup.yaml', text);
+      return planSetup(source, read, setup);
     };
     expect(plan).toThrow(message);
     expect(plan).toThrow('nothing was changed');

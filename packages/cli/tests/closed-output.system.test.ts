@@ -6,8 +6,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { deals, ImportFixture } from './import-fixture.js';
-
-const launcher = new URL('../bin/crm.js', import.meta.url).pathname;
+import { launcher } from './running-stack.js';
 
 let fixture: ImportFixture;
 beforeEach(async () => {

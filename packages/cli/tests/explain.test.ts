@@ -1,4 +1,4 @@
-import { administration } from '@crm/db';
+import { setupTools } from '@crm/testing/suites';
 import { readTestStack } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { administer, type AdministeredDatabase } from './support/administered-database.js';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   administered = administer(readTestStack().databaseUrl);
   org = await administered.createOrganization();
   const stages = [{ label: 'Lead' }, { label: 'Won' }];
-  const tools = administration(administered.database);
+  const tools = setupTools(administered.database);
   pipeline = (await tools.createPipeline({ organizationId: org, name: 'Sales', stages })).id;
 });
 afterAll(() => administered.close());

@@ -1,6 +1,6 @@
 import type { Answer } from './answer.js';
 import type { ClientOptions, ReadOptions } from './options.js';
-import type { ListOpportunitiesQuery, ListOpportunityFieldsQuery, ListQuery, PageQuery } from './queries.js';
+import type { ListFieldsQuery, ListOpportunitiesQuery, ListOpportunityFieldsQuery, ListQuery } from './queries.js';
 import type { Listing } from './listing.js';
 import type {
   AnyCustomFields,
@@ -54,7 +54,7 @@ export type Accounts<C> = Records<{
     query?: ListQuery<F>,
     options?: ReadOptions,
   ) => Listing<Selected<Account<C>, F>, SelectedIn<AccountPage<C>, F>>;
-  fieldsQuery: PageQuery;
+  fieldsQuery: ListFieldsQuery;
   search: types.SearchBody;
   summary: types.SummaryBody;
   create: WithCustomInput<types.CreateAccountBody, C>;
@@ -72,7 +72,7 @@ export type Contacts<C> = Records<{
     query?: ListQuery<F>,
     options?: ReadOptions,
   ) => Listing<Selected<Contact<C>, F>, SelectedIn<ContactPage<C>, F>>;
-  fieldsQuery: PageQuery;
+  fieldsQuery: ListFieldsQuery;
   search: types.SearchBody;
   summary: types.SummaryBody;
   create: WithCustomInput<types.CreateContactBody, C>;

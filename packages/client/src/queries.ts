@@ -27,8 +27,14 @@ export interface ListOpportunitiesQuery<Fields extends string = string> extends 
   readonly stage_id?: string;
 }
 
+/** Parameters of the lists of fields. */
+export interface ListFieldsQuery extends PageQuery {
+  /** Whether to list archived custom fields too. */
+  readonly include_archived?: 'true' | 'false';
+}
+
 /** Parameters of the list of opportunities' fields. */
-export interface ListOpportunityFieldsQuery extends PageQuery {
+export interface ListOpportunityFieldsQuery extends ListFieldsQuery {
   /** Only fields that apply to this pipeline. */
   readonly pipeline_id?: string;
 }

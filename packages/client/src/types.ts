@@ -604,7 +604,7 @@ export type Field = {
   /** Settings of the type; null if it has none. */
   metadata: {
     /** Select types: the options, in order. */
-    options?: Array<CustomFieldOption>;
+    options?: Array<ListedOption>;
     /** Currency fields: ISO 4217 code. */
     currency?: string;
     /** Rating fields: the highest value. */
@@ -731,6 +731,18 @@ export interface LatestPosition {
   position: number;
   /** Id of this log. It changes when the database is restored from a backup, a replica is promoted or `pg_upgrade` is run: then copy all records again. */
   log_id: string;
+}
+
+/** One option of a select type. */
+export interface ListedOption {
+  /** Display text. */
+  label: string;
+  /** Stored value. */
+  value: string;
+  /** Display colour. */
+  color: string;
+  /** True if it can be read but not written. Only with `include_archived`. */
+  archived?: boolean;
 }
 
 /** A person of the organization, who can own deals. */

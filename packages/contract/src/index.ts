@@ -3,6 +3,8 @@ export * from './operation.js';
 export * from './validation.js';
 export * from './openapi.js';
 export * from './opportunity-paths.js';
+export { checkedAs, oneOf } from './schemas/build.js';
+export { closed } from './schemas/input.js';
 export * from './operations/index.js';
 export * from './operations/accounts.js';
 export * from './operations/contacts.js';

@@ -34,14 +34,17 @@ const plain = (schema: TSchema): JsonSchema => schema as JsonSchema;
 const isLeftToHandler = (errors: readonly ErrorObject[]): boolean =>
   errors.every(({ keyword }) => keyword === 'x-check' || isEcho(keyword));
 
-const compile = (schema: JsonSchema, location: Location): Validator => {
+const compile = (schema: JsonSchema, location: Location, isComplete = false): Validator => {
   const check = ajv.compile(schema);
   return (input) => {
     if (check(input)) return null;
     const errors = check.errors ?? [];
-    return isLeftToHandler(errors) ? null : toFieldErrors(errors, input, schema, location);
+    return !isComplete && isLeftToHandler(errors) ? null : toFieldErrors(errors, input, schema, location);
   };
 };
+
+/** Compiles the check of a file with the texts of the API. No handler follows, so the rules of `domain` are errors too. */
+export const compileFile = (schema: TSchema): Validator => compile(plain(schema), 'body', true);
 
 const compileInput = (schema: TSchema, location: Location): Validator =>
   compile(boundUnknown(guardOversize(plain(schema)), reportedAt(location)), location);

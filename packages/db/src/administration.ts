@@ -1,7 +1,6 @@
 import { auditAdministration, type AuditOrigin, unnamedOrigin } from './administration/audit.js';
 import { apiKeyAdministration } from './administration/api-keys.js';
 import { organizationAdministration } from './administration/organizations.js';
-import { setupAdministration } from './administration/setup.js';
 import type { AdministrationDatabase } from './administration-database.js';
 
 /**
@@ -11,7 +10,6 @@ import type { AdministrationDatabase } from './administration-database.js';
 export const administration = (database: AdministrationDatabase, origin: AuditOrigin = unnamedOrigin()) => ({
   ...organizationAdministration(database, origin),
   ...apiKeyAdministration(database, origin),
-  ...setupAdministration(database, origin),
   ...auditAdministration(database),
 });
 

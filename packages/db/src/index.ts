@@ -2,7 +2,6 @@ export * from './administration.js';
 export * from './administration-database.js';
 export type { ApiKeyRow, KeyRotation, NewApiKey, NewKeyText, RotatedKey } from './administration/api-keys.js';
 export type { AuditAction, AuditEventRow, AuditOrigin } from './administration/audit.js';
-export type { FieldChange } from './administration/setup.js';
 export { rebuildRecords } from './administration/rebuild-records.js';
 export type { OrganizationRow } from './administration/organizations.js';
 export * from './api-keys.js';

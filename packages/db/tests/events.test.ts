@@ -1,7 +1,7 @@
 import { type CustomValue, normalizeEmail, type NormalizedEmail } from '@crm/domain';
 import { readTestStack } from '@crm/testing';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { administration } from '../src/administration.js';
+import { setupTools } from '@crm/testing/suites';
 import { openAdministrationDatabase } from '../src/administration-database.js';
 import { type OrganizationSetup, loadSetup, type Pipeline } from '../src/organization-setup.js';
 import { accountCreate, accountUpdate } from '../src/write/accounts.js';
@@ -22,7 +22,7 @@ let pipeline: Pipeline;
 
 afterAll(() => database.close());
 beforeEach(async () => {
-  const { createOrganization, createPipeline, defineField } = administration(database);
+  const { createOrganization, createPipeline, defineField } = setupTools(database);
   const { id: organizationId } = await createOrganization({ name: 'Events' });
   await createPipeline({ organizationId, name: 'Sales', stages: [{ label: 'New' }, { label: 'Won' }] });
   const field = { objectType: 'account', attributeType: 'number', metadata: null, isHidden: false } as const;

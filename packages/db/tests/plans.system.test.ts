@@ -1,7 +1,7 @@
 import { type CustomValue, normalizeEmail, type NormalizedEmail } from '@crm/domain';
 import type { TestDatabase } from '@crm/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { administration } from '../src/administration.js';
+import { setupTools } from '@crm/testing/suites';
 import { type OrganizationSetup, loadSetup, type Pipeline } from '../src/organization-setup.js';
 import { type AdministrationDatabase, openAdministrationDatabase } from '../src/administration-database.js';
 import { accountCreate, accountUpdate } from '../src/write/accounts.js';
@@ -149,7 +149,7 @@ test.each(lookUps)('a new database looks up a row of %s with %s by the index %s'
 });
 
 test('no write reads a whole table, or all records of an organization', async () => {
-  const { createOrganization, createPipeline } = administration(database);
+  const { createOrganization, createPipeline } = setupTools(database);
   const { id: organizationId } = await createOrganization({ name: 'Plans' });
   pipeline = await createPipeline({ organizationId, name: 'Sales', stages: [{ label: 'New' }] });
   setup = await loadSetup(database, organizationId);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type CustomValue, normalizeEmail, type NormalizedEmail } from '@crm/domain';
 import { readTestStack } from '@crm/testing';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { administration } from '../src/administration.js';
+import { setupTools } from '@crm/testing/suites';
 import { rebuildRecords } from '../src/administration/rebuild-records.js';
 import { type OrganizationSetup, loadSetup, type Pipeline } from '../src/organization-setup.js';
 import { openAdministrationDatabase } from '../src/administration-database.js';
@@ -24,7 +24,7 @@ let pipeline: Pipeline;
 
 afterAll(() => database.close());
 beforeEach(async () => {
-  const { createOrganization, createPipeline, defineField } = administration(database);
+  const { createOrganization, createPipeline, defineField } = setupTools(database);
   const { id: organizationId } = await createOrganization({ name: 'Writes' });
   await createPipeline({ organizationId, name: 'Sales', stages: [{ label: 'New "1"' }, { label: 'Won' }] });
   for (const [slug, isHidden] of [
@@ -86,7 +86,7 @@ test('a create that runs while a field is hidden stores a record without the fie
   await runWrite(writer, setup.organizationId, deal({}, { seats: 12 }), null);
   const { organizationId } = setup;
   const change = { organizationId, objectType: 'opportunity', slug: 'seats', isHidden: true } as const;
-  const hiding = administration(database).updateField(change);
+  const hiding = setupTools(database).updateField(change);
   await untilSomethingWaits();
   await writer.queryServer({ text: 'COMMIT' });
   await hiding;

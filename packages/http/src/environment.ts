@@ -17,7 +17,7 @@ export class EnvironmentError extends Error {
 }
 
 /** Bounds and default of an integer variable. */
-interface IntegerRules {
+export interface IntegerRules {
   readonly min: number;
   readonly max: number;
   /** The value if the variable is not set; without a fallback the variable is required. */
@@ -25,7 +25,7 @@ interface IntegerRules {
 }
 
 /** What a URL variable may be. */
-interface UrlRules {
+export interface UrlRules {
   /** Allowed schemes without the colon, as `['postgres', 'postgresql']`. */
   readonly schemes: readonly string[];
 }

@@ -1,6 +1,6 @@
-import { administration, openAdministrationDatabase } from '@crm/db';
-import { generateApiKey, hashApiKey } from '@crm/domain';
+import { openAdministrationDatabase } from '@crm/db';
 import { createTestOrganization, type TestOrganization, type TestStack } from '@crm/testing';
+import { setupTools } from '@crm/testing/suites';
 import { createClient, type CrmClient } from '@crm/client';
 import { Client } from '@modelcontextprotocol/client';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
@@ -18,14 +18,8 @@ export interface TestCrm {
 
 export const startTestCrm = async ({ databaseUrl, readUrl, inboundUrl }: TestStack): Promise<TestCrm> => {
   const database = openAdministrationDatabase({ url: databaseUrl, applicationName: 'mcp-test' });
-  const admin = administration(database);
-  const organization = await createTestOrganization({
-    ...admin,
-    newKey: () => {
-      const key = generateApiKey();
-      return { key, hash: new Uint8Array(hashApiKey(key)) };
-    },
-  });
+  const admin = setupTools(database);
+  const organization = await createTestOrganization(admin);
   const gateways = { readUrl, inboundUrl };
   return {
     organization,

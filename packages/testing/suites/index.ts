@@ -3,3 +3,4 @@ export { describeEveryOperation } from './describe-every-operation.js';
 export { describeOutageLog } from './describe-outage-log.js';
 export { describeTraces, type TracedGateway } from './describe-traces.js';
 export type { GatewaySubject } from './gateway-subject.js';
+export { setupTools } from './setup-tools.js';

@@ -37,18 +37,19 @@ export const requireChange = (body: Readonly<Record<string, unknown>>): void => 
  * this process's cache.
  */
 export const runSetupChange = async <Data>(
-  { database, setups }: Context,
+  { database, setups, commandLine }: Context,
   { organizationId, apiKeyId }: Caller,
   { changes, answer }: SetupWork<Data>,
 ) => {
   const found = await changes(await loadSetup(database, organizationId));
-  const origin = { actor: `API key ${apiKeyId}`, osUser: null, commandId: randomUUID() };
+  const origin = commandLine ?? { actor: `API key ${apiKeyId}`, osUser: null, commandId: randomUUID() };
   try {
     const { readMark, outdatedAt } = await changeSetup(database, organizationId, found, origin);
     if (outdatedAt !== null) {
       // `finishRebuilds` completes a rebuild that fails or is interrupted.
-      const rebuilt = refreshRecords(database, organizationId, outdatedAt).catch(() => undefined);
-      await Promise.race([rebuilt, sleep(rebuildWaitMs, undefined, { ref: false })]);
+      const rebuilt = refreshRecords(database, organizationId, outdatedAt);
+      if (commandLine !== undefined) await rebuilt;
+      else await Promise.race([rebuilt.catch(() => undefined), sleep(rebuildWaitMs, undefined, { ref: false })]);
     }
     const reply = answer(await loadSetup(database, organizationId));
     return { ...reply, headers: readAfterHeader(readMark) };

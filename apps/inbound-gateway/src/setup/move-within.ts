@@ -9,18 +9,26 @@ import { type OriginRequest, writeOrigin } from '../write/write-request.js';
  * @throws Failure `setup_in_use` if there are too many for one call
  */
 export const moveWithin = async (
-  { database }: Context,
+  { database, commandLine }: Context,
   request: OriginRequest,
   move: OpportunityMove,
 ): Promise<void> => {
   const { organizationId } = request.caller;
-  const ids = await opportunitiesToMove(database, organizationId, move, maxMoved + 1);
-  if (ids.length > maxMoved) {
+  const limit = commandLine === undefined ? maxMoved : Number.MAX_SAFE_INTEGER;
+  const ids = await opportunitiesToMove(database, organizationId, move, Math.min(limit + 1, 2 ** 31 - 1));
+  if (ids.length > limit) {
     throw new Failure({
       kind: 'setup_in_use',
       object: move.kind === 'stage' ? 'stage' : 'member',
       opportunities: maxMoved,
     });
   }
-  await moveOpportunities(database, organizationId, move, ids, undefined, writeOrigin(request));
+  await moveOpportunities(
+    database,
+    organizationId,
+    move,
+    ids,
+    undefined,
+    commandLine === undefined ? writeOrigin(request) : null,
+  );
 };

@@ -75,7 +75,8 @@ const runBulk = (
     });
     const refused = Object.fromEntries(entries);
     if (!isAtomic) return refused;
-    throw new RefusedItemsError({ writes: [], refused });
+    const hasRaced = [...refusals.values()].some((failure) => isFailure(failure, 'item_raced'));
+    throw new RefusedItemsError({ writes: [], refused }, hasRaced ? 'conflict' : 'validation_failed');
   };
   return runIdempotent<ByIndex<Applied | Refused>, BulkReply>(context, contract, request, {
     answer: (results) => answerItems(items.length, results, options.pathOf),

@@ -24,7 +24,7 @@ import {
 import { createApp } from '../../src/app.js';
 import { envToConfig } from '../../src/config.js';
 import { createContext } from '../../src/context.js';
-import { organizationTools } from './organization-tools.js';
+import { setupTools } from '@crm/testing/suites';
 
 const mainFile = new URL('../../dist/main.js', import.meta.url).pathname;
 const quiet = {
@@ -99,7 +99,7 @@ const setUp = async ({ databaseUrl: url, start, close }: Place): Promise<TestGat
   const stops: Stop[] = [];
   const gatewayUrl = urlForRole(url, 'inbound');
   const database = openAdministrationDatabase({ url, applicationName: 'administration-test' });
-  const tools = organizationTools(database);
+  const tools = setupTools(database);
   const organization = await createTestOrganization(tools);
   const writeUrl = await writeServerUrl(url, organization.id);
   const writeDatabase = openAdministrationDatabase({ url: writeUrl, applicationName: 'administration-test' });

@@ -11,7 +11,7 @@ import {
   type TestClient,
   type TestOrganization,
 } from '@crm/testing';
-import { organizationTools } from './organization-tools.js';
+import { setupTools } from '@crm/testing/suites';
 
 const mainFile = new URL('../../dist/main.js', import.meta.url).pathname;
 
@@ -32,7 +32,7 @@ export interface OwnStack extends Stack {
 
 const stackOn = async (url: string, removeDatabase: () => Promise<void>): Promise<Stack> => {
   const database = openAdministrationDatabase({ url, applicationName: 'stack-test' });
-  const organization = await createTestOrganization(organizationTools(database));
+  const organization = await createTestOrganization(setupTools(database));
   const processes: GatewayProcess[] = [];
   return {
     database,

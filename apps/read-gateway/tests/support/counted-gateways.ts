@@ -9,7 +9,7 @@ import {
   type OpenApiDocument,
   type TestOrganization,
 } from '@crm/testing';
-import { organizationTools } from './organization-tools.js';
+import { setupTools } from '@crm/testing/suites';
 
 /** The built read and inbound gateway. */
 export const gatewayMains: readonly [string, string] = [
@@ -38,7 +38,7 @@ export const startCountedGateways = async (
   const server = await startCountedPostgres();
   await migrate(server.url);
   const database = openAdministrationDatabase({ url: server.url, applicationName: 'counting-test', maxConnections: 2 });
-  const organization = await createTestOrganization(organizationTools(database));
+  const organization = await createTestOrganization(setupTools(database));
   const gateways = await Promise.all(
     gatewayMains.map((main, index) => startGatewayProcess(main, { DATABASE_URL: server.url, ...settings[index] })),
   );

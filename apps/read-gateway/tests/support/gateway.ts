@@ -21,7 +21,7 @@ import {
   urlForRole,
 } from '@crm/testing';
 import { afterAll, beforeAll } from '@jest/globals';
-import { organizationTools } from './organization-tools.js';
+import { setupTools } from '@crm/testing/suites';
 import { recordsOf } from './records.js';
 
 const mainFile = new URL('../../dist/main.js', import.meta.url).pathname;
@@ -132,7 +132,7 @@ const setUp = async ({ databaseUrl, url, close }: Place): Promise<TestGateway> =
   const gatewayUrl = urlForRole(databaseUrl, 'read');
   const gatewayDatabase = openDatabase({ url: gatewayUrl, applicationName: 'read-gateway-test' });
   const database = openAdministrationDatabase({ url: databaseUrl, applicationName: 'administration-test' });
-  const tools = organizationTools(database);
+  const tools = setupTools(database);
   const organization = await createTestOrganization(tools);
   const baseUrl = url ?? (await startInProcess(gatewayUrl, gatewayDatabase, {}, stops)).url;
   const clientAt = (address: string, { key } = organization): TestClient =>

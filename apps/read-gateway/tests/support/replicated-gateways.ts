@@ -10,7 +10,7 @@ import {
   type TestClient,
   type TestOrganization,
 } from '@crm/testing';
-import { organizationTools } from './organization-tools.js';
+import { setupTools } from '@crm/testing/suites';
 
 const mainFile = (gateway: string): string => new URL(`../../../${gateway}/dist/main.js`, import.meta.url).pathname;
 
@@ -47,7 +47,7 @@ export const startReplicatedGateways = async (): Promise<ReplicatedGateways> => 
   const open = (url: string): AdministrationDatabase =>
     openAdministrationDatabase({ url, applicationName: 'replica-test' });
   const primary = open(servers.primaryUrl);
-  const organization = await createTestOrganization(organizationTools(primary));
+  const organization = await createTestOrganization(setupTools(primary));
   const processes: GatewayProcess[] = [];
   const start = async (gateway: 'read' | 'inbound', environment: Readonly<Record<string, string>>) => {
     const settings = { DATABASE_URL: servers.primaryUrl, ...quiet, ...environment };

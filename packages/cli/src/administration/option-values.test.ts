@@ -1,11 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { changeOptions } from './change-options.js';
-import { readFieldMetadata } from './field-metadata.js';
-import { expiry, overlap, pastInstant } from './instants.js';
-import { allowedOperations, organizationLimits, requestLimits } from './key-options.js';
-import { readOption } from './option-syntax.js';
-import { readStages } from './stage-option.js';
+import { readOption, readStages } from '../setup/option-syntax.js';
+import { allowedOperations, expiry, keyId, organizationLimits, overlap, pastInstant, requestLimits } from './values.js';
 
 describe('--option', () => {
   it.each([
@@ -16,48 +12,23 @@ describe('--option', () => {
   ])('reads %s', (text, expected) => {
     expect(readOption(text)).toEqual(expected);
   });
-
-  it('changes an existing option in its place, appends a new one, and archives and restores by value', () => {
-    const web = { label: 'Website', value: 'web', color: 'blue' };
-    const event = { label: 'Event', value: 'event', color: 'red', archived: true };
-    const given = [{ value: 'web', label: 'Site' }, { label: 'Referral' }];
-    expect(changeOptions([web, event], given, ['web'], ['event'])).toEqual([
-      { ...web, label: 'Site', archived: true },
-      { ...event, archived: false },
-      { label: 'Referral' },
-    ]);
-    expect(() => changeOptions([web], [], ['fax'], [])).toThrow('--archive-option: There is no option fax.');
-  });
-
-  it('is accepted with the properties of its type, and the option at fault is named', () => {
-    expect(readFieldMetadata('rating', { max: 7 })).toEqual({ max: 7 });
-    expect(readFieldMetadata('currency', {})).toBeNull();
-    const two = { options: [{ label: 'A' }, { label: 'a' }] };
-    for (const [type, given, message] of [
-      ['number', { max: 5 }, '--max does not apply to fields of the type number.'],
-      ['select', {}, '--option: a field of the type select needs at least one option.'],
-      ['currency', { currency: 'euro' }, '--currency: must be an ISO 4217 code'],
-      ['select', two, '--option[1]: label: is used by another option: "a"'],
-    ] as const)
-      expect(() => readFieldMetadata(type, given)).toThrow(message);
-  });
 });
 
 describe('--stage', () => {
-  it('keeps the order, reads probabilities, and makes the first stage the default', () => {
-    expect(readStages(['Open:10%', 'Ratio: 1:2', 'Won:100%'], undefined)).toEqual([
-      { label: 'Open', probability: 10, isDefault: true },
-      { label: 'Ratio: 1:2', probability: undefined, isDefault: false },
-      { label: 'Won', probability: 100, isDefault: false },
+  it('keeps the order, reads probabilities, and marks the default, which is the first stage if none is named', () => {
+    expect(readStages(['Open:10%', 'Ratio: 1:2', 'Won:100%'], 'Won')).toEqual([
+      { label: 'Open', probability: 10, is_default: false },
+      { label: 'Ratio: 1:2', is_default: false },
+      { label: 'Won', probability: 100, is_default: true },
     ]);
-    expect(readStages(['A', 'B'], 'B').map(({ isDefault }) => isDefault)).toEqual([false, true]);
-  });
-
-  it('refuses an unknown default stage, probabilities above 100%, and blank or repeated labels', () => {
+    expect(readStages(['A'], undefined)).toEqual([{ label: 'A', is_default: true }]);
     expect(() => readStages(['A'], 'B')).toThrow('--default-stage: There is no stage "B".');
-    expect(() => readStages(['A:101%'], undefined)).toThrow(/0% to 100%/);
-    expect(() => readStages([' '], undefined)).toThrow(/blank/);
-    expect(() => readStages(['A', 'B', 'A:10%'], undefined)).toThrow('--stage: "A" is given twice.');
+  });
+});
+
+describe('the id of a key', () => {
+  it('is not the key itself, which is not printed', () => {
+    expect(() => keyId('crm_live_secret')).toThrow('This is a key, not the id of one. See: crm key list');
   });
 });
 

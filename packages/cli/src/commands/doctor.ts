@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 
-import { findDatabaseUrl } from '../administration/database-url.js';
-import { withAdministrationOptions, type AdministrationOptions } from '../administration/options.js';
+import { findDatabaseUrl, withAdministrationOptions, type AdministrationOptions } from '../administration/session.js';
 import { printResult, type CliContext } from '../cli-context.js';
 import { checkConfiguration } from '../doctor/check-configuration.js';
 import { checkPrimary, checkReplica } from '../doctor/check-databases.js';

@@ -1,19 +1,22 @@
 import type { CrmClient, Duplicate } from '@crm/client';
-import { Argument, Option, type Command } from 'commander';
+import { Argument, type Command } from 'commander';
 
 import { textTable } from '../administration/text-table.js';
 import { type CliContext, printResult } from '../cli-context.js';
 import { CliError } from '../errors.js';
-import { findReadConnection } from '../export/connection.js';
-import { connectClient, gatewayErrorText } from '../gateway-client.js';
-import { httpUrl, type OutputOptions, wholeNumber, withJson } from '../options.js';
+import {
+  connectClient,
+  findReadGateway,
+  gatewayErrorText,
+  type GatewayOptions,
+  withGatewayOptions,
+} from '../api/gateways.js';
+import { type OutputOptions, wholeNumber, withJson } from '../options.js';
 
 type DuplicateObject = 'account' | 'contact' | 'opportunity';
 
-interface DuplicatesOptions extends OutputOptions {
+interface DuplicatesOptions extends OutputOptions, GatewayOptions {
   readonly limit: number;
-  readonly url?: string;
-  readonly apiKey?: string;
 }
 
 const examples = `
@@ -35,10 +38,8 @@ export const addDuplicatesCommand = (program: Command, context: CliContext): voi
     .description('list records that may be duplicates')
     .addArgument(new Argument('<object>', 'which kind of record').choices(['account', 'contact', 'opportunity']))
     .option('--limit <count>', 'the most records to list', wholeNumber(1, 100_000), 100)
-    .addOption(new Option('--url <url>', 'address of the read gateway').env('CRM_READ_URL').argParser(httpUrl))
-    .addOption(new Option('--api-key <key>', 'key of the organization').env('CRM_API_KEY'))
     .addHelpText('after', examples);
-  withJson(command).action((object: DuplicateObject, options: DuplicatesOptions) =>
+  withJson(withGatewayOptions(command, 'read')).action((object: DuplicateObject, options: DuplicatesOptions) =>
     listDuplicates(context, object, options),
   );
 };
@@ -73,7 +74,7 @@ const listDuplicates = async (
   object: DuplicateObject,
   options: DuplicatesOptions,
 ): Promise<void> => {
-  const { url, apiKey } = await findReadConnection(context, options);
+  const { url, apiKey } = await findReadGateway(context, options);
   const client = connectClient({ readUrl: url, apiKey });
   try {
     const json = await readDuplicates(client, object, options.limit);

@@ -6,10 +6,9 @@ import type { Command } from 'commander';
 import { type CliContext, printResult } from '../cli-context.js';
 import { CliError, configurationError, errorText } from '../errors.js';
 import { eventError, type EventOptions, withEventOptions } from '../events/event-options.js';
-import { findReadConnection } from '../export/connection.js';
 import { type ExportState, PartialFile } from '../export/export-state.js';
 import { openPartialFile, type Output, streamOutput } from '../export/output.js';
-import { connectClient } from '../gateway-client.js';
+import { connectClient, findReadGateway } from '../api/gateways.js';
 import { type OutputOptions, withJson } from '../options.js';
 
 interface ExportEventsOptions extends OutputOptions, EventOptions {
@@ -106,7 +105,7 @@ const upTo = ({ events }: EventLogPage, end: number): EventLogPage['events'] =>
   events.filter(({ position }) => position <= end);
 
 const exportEvents = async (context: CliContext, options: ExportEventsOptions): Promise<void> => {
-  const connection = await findReadConnection(context, options);
+  const connection = await findReadGateway(context, options);
   const client = connectClient({ readUrl: connection.url, apiKey: connection.apiKey });
   const signal = context.onInterrupt();
   const resume = options.output === '-' ? '' : ' Run the same command again to continue.';

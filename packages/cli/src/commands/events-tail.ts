@@ -4,9 +4,8 @@ import type { Command } from 'commander';
 import { type CliContext, jsonLine, printable } from '../cli-context.js';
 import { eventLine } from '../events/event-line.js';
 import { eventError, type EventOptions, withEventOptions } from '../events/event-options.js';
-import { findReadConnection } from '../export/connection.js';
 import { streamOutput } from '../export/output.js';
-import { connectClient } from '../gateway-client.js';
+import { connectClient, findReadGateway } from '../api/gateways.js';
 
 interface TailOptions extends EventOptions {
   readonly json?: boolean;
@@ -43,7 +42,7 @@ const follow = async (client: CrmClient, options: TailOptions, signal: AbortSign
 };
 
 const tailEvents = async (context: CliContext, options: TailOptions): Promise<void> => {
-  const connection = await findReadConnection(context, options);
+  const connection = await findReadGateway(context, options);
   const client = connectClient({ readUrl: connection.url, apiKey: connection.apiKey });
   const signal = context.onInterrupt();
   const output = streamOutput(context.stdout);

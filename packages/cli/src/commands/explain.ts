@@ -1,9 +1,13 @@
-import { type OrganizationSetup, type PageRequest, parsePageRequest } from '@crm/db';
+import { explainPage, type OrganizationSetup, type PageRequest, parsePageRequest } from '@crm/db';
 import { ApiError, ErrorCollector, isFailure, type ObjectType, parseLimit, parseSearchQuery } from '@crm/domain';
 import { Argument, type Command, InvalidArgumentError } from 'commander';
 
-import { uuid, withOrganizationOptions, type OrganizationOptions } from '../administration/options.js';
-import { withAdministration } from '../administration/with-administration.js';
+import {
+  uuid,
+  withAdministration,
+  withOrganizationOptions,
+  type OrganizationOptions,
+} from '../administration/session.js';
 import { printResult, type CliContext } from '../cli-context.js';
 import { usageError } from '../errors.js';
 import { explainText, totalsOf } from '../explain/explain-text.js';
@@ -62,9 +66,10 @@ export const addExplainCommand = (program: Command, context: CliContext): void =
     .option('--fields <names>', 'the "fields" of a list')
     .addHelpText('after', help);
   withOrganizationOptions(command).action(async (object: keyof typeof objects, options: ExplainOptions) => {
-    const page = await withAdministration(context, { ...options, statementTimeoutMs }, async (session) =>
-      session.explainPage(readRequest(await session.setup(options.org), objects[object], options)),
-    );
+    const page = await withAdministration(context, { ...options, statementTimeoutMs }, async (session) => {
+      const setup = await session.setup((await session.organization(options.org)).id);
+      return explainPage(session.database, readRequest(setup, objects[object], options), statementTimeoutMs);
+    });
     printResult(context, options, { json: { ...page, totals: totalsOf(page) }, text: explainText(page) });
   });
 };

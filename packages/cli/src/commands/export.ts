@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
 
-import { CrmError, type CrmClient, type Field } from '@crm/client';
+import { CrmError, type Field } from '@crm/client';
 import { Argument, Option, type Command } from 'commander';
 
-import { uuid } from '../administration/options.js';
-import { withAdministration } from '../administration/with-administration.js';
 import { printResult, type CliContext } from '../cli-context.js';
 import { CliError, configurationError, errorText, usageError } from '../errors.js';
 import {
@@ -16,30 +13,26 @@ import {
   type ExportColumns,
   type ExportObject,
 } from '../export/columns.js';
-import { findReadConnection, type ReadConnection } from '../export/connection.js';
 import { PartialFile, type ExportState } from '../export/export-state.js';
-import { emailsInDatabase, emailsOfOwners, MemberTranslation } from '../export/member-emails.js';
+import { MemberTranslation } from '../export/member-emails.js';
 import { openPartialFile, streamOutput, type Output } from '../export/output.js';
 import { exportProgress } from '../export/progress.js';
 import { countRecords, listCustomFields, makePageReader } from '../export/record-pages.js';
 import { exportFormats, makeRowFormat, type ExportFormat } from '../export/row-format.js';
 import { runExport } from '../export/run-export.js';
-import { connectClient, gatewayErrorText } from '../gateway-client.js';
-import { exportSetup } from '../setup-file/export-setup.js';
+import { connectClient, findReadGateway, gatewayErrorText, withGatewayOptions } from '../api/gateways.js';
+import { writeSetup } from '../setup/apply.js';
+import type { SetupOptions } from '../setup/session.js';
 import { findPipelineId } from '../import/mapping/pipeline-lookup.js';
-import { httpUrl, withJson, type OutputOptions } from '../options.js';
+import { withJson } from '../options.js';
 
-interface ExportOptions extends OutputOptions {
+interface ExportOptions extends SetupOptions {
   readonly output: string;
   readonly format: ExportFormat;
   readonly pipeline?: string;
   readonly fields?: readonly string[];
-  readonly url?: string;
-  readonly apiKey?: string;
-  readonly databaseUrl?: string;
   readonly restart?: boolean;
   readonly raw?: boolean;
-  readonly org?: string;
 }
 
 const examples = `
@@ -59,10 +52,10 @@ and the progress is in FILE.progress.json. --restart starts over.
 In CSV an empty cell is a missing value, "" is an empty text, and lists and objects are JSON. Dates of deals are Unix milliseconds.
 In CSV a text that begins with = + - @, a tab or a line break gets an apostrophe in front. Otherwise spreadsheet programs would
 run it as a formula. crm import removes the apostrophe. With --raw, export adds none: import such a file with --raw too.
-Members in custom fields are written as emails. Without --database-url, members who own no opportunity are written as ids.
+Members in custom fields are written as emails.
 The key needs the groups list and search.
 
-The setup is read from the database and written in the format of crm apply:
+The setup is written in the format of crm apply. It can also be read from a database (--database-url, --org):
     $ crm export setup --org ID --output setup.yaml
 Next: crm import --help`;
 
@@ -80,30 +73,14 @@ export const addExportCommand = (program: Command, context: CliContext): void =>
       'columns, separated by commas (default: all); natural keys are always included',
       commaList,
     )
-    .addOption(new Option('--url <url>', 'address of the read gateway').env('CRM_READ_URL').argParser(httpUrl))
-    .addOption(new Option('--api-key <key>', 'key of the organization').env('CRM_API_KEY'))
-    .option('--database-url <url>', 'PostgreSQL address, to look up emails of members without opportunities')
     .option('--raw', 'do not change texts that a spreadsheet program would read as formulas')
     .option('--restart', 'start over instead of continuing')
-    .option('--org <id>', 'for setup: the organization (see: crm org list)', uuid)
+    .option('--database-url <url>', 'for setup: PostgreSQL address (default: DATABASE_URL, or the local stack)')
+    .addOption(new Option('--org <name or id>', 'for setup: the organization in the database').env('CRM_ORG'))
     .addHelpText('after', examples);
-  withJson(command).action((object: ExportObject | 'setup', options: ExportOptions) =>
+  withJson(withGatewayOptions(command, 'read')).action((object: ExportObject | 'setup', options: ExportOptions) =>
     object === 'setup' ? writeSetup(context, options) : exportRecords(context, object, options),
   );
-};
-
-/** Exports the setup of an organization from the database. */
-const writeSetup = async (context: CliContext, options: ExportOptions): Promise<void> => {
-  const { org, output } = options;
-  if (org === undefined) throw usageError('--org is missing. Give the organization (see: crm org list).');
-  const setup = await withAdministration(context, options, (session) => session.setup(org));
-  const text = exportSetup(setup);
-  if (output === '-') {
-    context.stdout.write(text);
-    return;
-  }
-  await writeFile(output, text);
-  printResult(context, options, { json: { object: 'setup', file: output }, text: `Setup in ${output}` });
 };
 
 const commaList = (text: string): readonly string[] =>
@@ -115,7 +92,7 @@ const commaList = (text: string): readonly string[] =>
 const exportRecords = async (context: CliContext, object: ExportObject, options: ExportOptions): Promise<void> => {
   if (options.pipeline !== undefined && object !== 'opportunities')
     throw usageError(`--pipeline applies only to opportunities, not to ${object}.`);
-  const connection = await findReadConnection(context, options);
+  const connection = await findReadGateway(context, options);
   const client = connectClient({ readUrl: connection.url, apiKey: connection.apiKey });
   const signal = context.onInterrupt();
   let isBegun = false;
@@ -123,13 +100,15 @@ const exportRecords = async (context: CliContext, object: ExportObject, options:
     const pipelineId = options.pipeline === undefined ? undefined : await findPipelineId(options.pipeline, client);
     const customFields = await listCustomFields(client, object);
     const columns = chooseColumns(object, customFields, options.fields);
-    const members = await makeMembers(client, connection, customFields, columns);
+    const members = await MemberTranslation.make(
+      client,
+      customFields.filter(({ name }) => columns.custom.includes(name)),
+    );
     const { output, earlier } = await openOutput(context, options, requestName(object, options, columns, pipelineId));
     isBegun = true;
     if (earlier !== undefined) context.stderr.write(`Continuing after ${earlier.records} ${object}.\n`);
     const { records, seconds } = await runExport({
       readPage: makePageReader(client, object, columns, customFields, pipelineId),
-      members,
       format: makeRowFormat(options.format, columns, members.customValues, options.raw === true),
       output,
       earlier,
@@ -170,18 +149,6 @@ const chooseColumns = (
   throw usageError(
     `--fields: unknown columns ${narrowed.join(', ')}. The columns are: ${columnNames(all).join(', ')}.`,
   );
-};
-
-const makeMembers = async (
-  client: CrmClient,
-  { databaseUrl, apiKey }: ReadConnection,
-  customFields: readonly Field[],
-  { custom }: ExportColumns,
-): Promise<MemberTranslation> => {
-  const fields = customFields.filter(({ name }) => custom.includes(name));
-  const isNeeded = fields.some(({ attribute_type: type }) => type === 'team_members');
-  if (!isNeeded || databaseUrl === undefined) return new MemberTranslation(fields, emailsOfOwners(client));
-  return new MemberTranslation(fields, await emailsInDatabase(databaseUrl, apiKey));
 };
 
 /** A digest of the export's options without the key, so that only the same command can continue a file. */
@@ -226,10 +193,7 @@ const printSummary = (
     unknown_members: unknownMembers,
     seconds: Number(seconds.toFixed(3)),
   };
-  const hint =
-    unknownMembers === 0
-      ? ''
-      : `\n${unknownMembers} members in custom fields own no opportunity and were written as ids. Give --database-url to find their emails.`;
+  const hint = unknownMembers === 0 ? '' : `\n${unknownMembers} deleted members in custom fields were written as ids.`;
   const text = `${records} ${object} in ${seconds.toFixed(1)} s${file === null ? '' : `, in ${file}`}${hint}`;
   // Without a file, stdout has the records, so the summary goes to stderr.
   printResult(file === null ? { ...context, stdout: context.stderr } : context, options, { json, text });

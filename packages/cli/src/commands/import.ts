@@ -7,7 +7,13 @@ import { printResult, type CliContext } from '../cli-context.js';
 import { CliError, usageError } from '../errors.js';
 import { exportObjects } from '../export/columns.js';
 import { exportFormats } from '../export/row-format.js';
-import { findConnection, type ConnectionOptions, type ImportConnection } from '../import/connection.js';
+import {
+  findGateways,
+  noGatewayError,
+  withGatewayOptions,
+  type GatewayOptions,
+  type Gateways,
+} from '../api/gateways.js';
 import type { SourceFile } from '../import/source/csv-rows.js';
 import { encodings, readDelimiterOption, readEncodingOption } from '../import/source/encodings.js';
 import { makePlan, type PlanOptions } from '../import/import-plan.js';
@@ -18,9 +24,9 @@ import { runImport } from '../import/run-import.js';
 import { SentNotes } from '../import/sending/sent-notes.js';
 import type { ImportObject } from '../import/targets.js';
 import { addImportInitCommand } from './import-init.js';
-import { httpUrl, wholeNumber, withJson, type OutputOptions } from '../options.js';
+import { wholeNumber, withJson, type OutputOptions } from '../options.js';
 
-interface ImportOptions extends OutputOptions, ConnectionOptions, PlanOptions {
+interface ImportOptions extends OutputOptions, GatewayOptions, PlanOptions {
   readonly concurrency?: number;
   readonly batch: number;
   readonly rejects?: string;
@@ -86,9 +92,6 @@ export const addImportCommand = (program: Command, context: CliContext): void =>
     .addOption(
       new Option('--encoding <name>', `${encodings.join(', ')} (default: guessed)`).argParser(readEncodingOption),
     )
-    .addOption(new Option('--url <url>', 'address of the inbound gateway').env('CRM_INBOUND_URL').argParser(httpUrl))
-    .addOption(new Option('--read-url <url>', 'address of the read gateway').env('CRM_READ_URL').argParser(httpUrl))
-    .addOption(new Option('--api-key <key>', 'key of the organization').env('CRM_API_KEY'))
     .option('--pipeline <id or name>', 'pipeline of the opportunities; a name needs --read-url')
     .option(
       '--concurrency <n>',
@@ -111,16 +114,16 @@ export const addImportCommand = (program: Command, context: CliContext): void =>
   // Options after `init` belong to `crm import init`.
   command.enablePositionalOptions();
   addImportInitCommand(command, context);
-  withJson(command).action((file: string, options: ImportOptions) => importFile(context, file, options));
+  withJson(withGatewayOptions(command, 'inbound', true)).action((file: string, options: ImportOptions) =>
+    importFile(context, file, options),
+  );
 };
 
 const importFile = async (context: CliContext, file: string, options: ImportOptions): Promise<void> => {
-  const connection = await findConnection(options, context.env);
-  if (connection === undefined && options.dryRun !== true) {
-    throw usageError('No gateway is given. Give --url and --api-key, or start the local stack: npm start');
-  }
-  if (connection?.demoFile !== undefined) {
-    context.stderr.write(`Importing into the local demo at ${connection.inboundUrl} (from ${connection.demoFile}).\n`);
+  const connection = await findGateways(context, options, 'inbound');
+  if (connection === undefined && options.dryRun !== true) throw noGatewayError();
+  if (connection?.demo !== undefined) {
+    context.stderr.write(`Importing into the local demo at ${connection.url} (from ${connection.demo.path}).\n`);
   }
   const plan = await makePlan(file, options, connection);
   if (plan.guessed !== '') {
@@ -162,10 +165,10 @@ const isSameFile = async (first: string, second: string): Promise<boolean> => {
 };
 
 const senderMaker =
-  (object: ImportObject, isBulk: boolean, options: ImportOptions, connection: ImportConnection) =>
+  (object: ImportObject, isBulk: boolean, options: ImportOptions, connection: Gateways) =>
   (onWait: (message: string) => void): RecordSender =>
     new RecordSender({
-      url: connection.inboundUrl,
+      url: connection.url,
       apiKey: connection.apiKey,
       object,
       isBulk,

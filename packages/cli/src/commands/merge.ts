@@ -1,17 +1,21 @@
 import { CrmApiError, type Merged } from '@crm/client';
-import { Argument, Option, type Command } from 'commander';
+import { Argument, type Command } from 'commander';
 
 import { type CliContext, printResult } from '../cli-context.js';
-import { CliError, usageError } from '../errors.js';
-import { connectClient, gatewayErrorText } from '../gateway-client.js';
-import { findConnection } from '../import/connection.js';
-import { httpUrl, type OutputOptions, withJson } from '../options.js';
+import { CliError } from '../errors.js';
+import {
+  connectClient,
+  findGateways,
+  gatewayErrorText,
+  type GatewayOptions,
+  noGatewayError,
+  withGatewayOptions,
+} from '../api/gateways.js';
+import { type OutputOptions, withJson } from '../options.js';
 
-interface MergeOptions extends OutputOptions {
+interface MergeOptions extends OutputOptions, GatewayOptions {
   readonly dryRun?: boolean;
   readonly mergeDeals?: boolean;
-  readonly url?: string;
-  readonly apiKey?: string;
 }
 
 const examples = `
@@ -36,11 +40,10 @@ export const addMergeCommand = (program: Command, context: CliContext): void => 
     .argument('<from>', 'id of the record to merge into it and delete')
     .option('--dry-run', 'print what would change, and change nothing')
     .option('--merge-deals', 'also merge opportunities that would have the same pipeline, account and name')
-    .addOption(new Option('--url <url>', 'address of the inbound gateway').env('CRM_INBOUND_URL').argParser(httpUrl))
-    .addOption(new Option('--api-key <key>', 'key of the organization').env('CRM_API_KEY'))
     .addHelpText('after', examples);
-  withJson(command).action((object: 'account' | 'contact', keep: string, from: string, options: MergeOptions) =>
-    merge(context, object, { keep, from }, options),
+  withJson(withGatewayOptions(command, 'inbound')).action(
+    (object: 'account' | 'contact', keep: string, from: string, options: MergeOptions) =>
+      merge(context, object, { keep, from }, options),
   );
 };
 
@@ -63,10 +66,9 @@ const merge = async (
   { keep, from }: { readonly keep: string; readonly from: string },
   options: MergeOptions,
 ): Promise<void> => {
-  const connection = await findConnection(options, context.env);
-  if (connection === undefined)
-    throw usageError('No gateway is given. Give --url and --api-key, or start the local stack: npm start');
-  const { inboundUrl, apiKey } = connection;
+  const gateways = await findGateways(context, options, 'inbound');
+  if (gateways === undefined) throw noGatewayError();
+  const { url: inboundUrl, apiKey } = gateways;
   // The client requires a read URL, but this command reads nothing.
   const client = connectClient({ readUrl: inboundUrl, inboundUrl, apiKey });
   const body = {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
 import { errorText } from '../errors.js';
-import { gatewayFile, type GatewayName } from '../local-stack/gateway-process.js';
+import { appFile, type ProcessName } from '../local-stack/stack-process.js';
 import { ok, problem, skipped, type Finding } from './finding.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -29,9 +29,9 @@ const problemsOf = (error: unknown): readonly string[] =>
     : [errorText(error)];
 
 /** Reads an environment with the gateway's own code, so that this check and the gateway always agree. */
-export const checkConfiguration = async (name: GatewayName, env: Environment): Promise<ConfigurationCheck> => {
+export const checkConfiguration = async (name: ProcessName, env: Environment): Promise<ConfigurationCheck> => {
   const check = `${name} configuration`;
-  const file = gatewayFile(name, 'config.js');
+  const file = appFile(name, 'config.js');
   if (!existsSync(file)) {
     const findings = [skipped(check, 'the gateway is not installed here; it checks its configuration when it starts')];
     return { findings, maxConnections: undefined };

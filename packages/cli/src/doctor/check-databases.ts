@@ -10,8 +10,7 @@ import {
   type Database,
 } from '@crm/db';
 
-import { shownDatabase } from '../administration/database-url.js';
-import { databaseError } from '../administration/with-administration.js';
+import { databaseError, shownDatabase } from '../administration/session.js';
 import { checkConnections, checkServer } from './check-server.js';
 import { checkDistribution } from './check-distribution.js';
 import { ok, problem, warning, type Finding } from './finding.js';

@@ -1,5 +1,4 @@
-import { connect as connectPlain, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { toUrl } from '@crm/domain';
 import { errorText } from '../errors.js';
@@ -7,41 +6,24 @@ import { ok, problem, type Finding } from './finding.js';
 
 const timeoutMs = 3_000;
 
-/** Encodes commands in the Redis protocol. Each command is a list of words. */
-const toProtocol = (commands: readonly (readonly string[])[]): string =>
-  commands
-    .map((words) => `*${words.length}\r\n${words.map((w) => `$${Buffer.byteLength(w)}\r\n${w}\r\n`).join('')}`)
-    .join('');
-
-const openSocket = (url: URL): Socket => {
-  const port = Number(url.port || 6379);
-  return url.protocol === 'rediss:'
-    ? connectTls({ host: url.hostname, port, servername: url.hostname })
-    : connectPlain({ host: url.hostname, port });
+/** Connects to Redis as the gateways do, and sends PING. @throws Error if Redis refuses or does not answer */
+const pingRedis = async (url: string): Promise<void> => {
+  const { createClient } = await import('@redis/client');
+  const client = createClient({ url, socket: { connectTimeout: timeoutMs, reconnectStrategy: false } });
+  // The client also rejects its promises, which are reported below.
+  client.on('error', () => undefined);
+  const silence = new AbortController();
+  const fail = async (): Promise<never> => {
+    await sleep(timeoutMs, undefined, { signal: silence.signal });
+    throw new Error(`no answer within ${timeoutMs} ms`);
+  };
+  try {
+    await Promise.race([client.connect().then(() => client.ping()), fail()]);
+  } finally {
+    silence.abort();
+    client.destroy();
+  }
 };
-
-/** Signs in if the address has a password, and sends PING. @returns the error that Redis answered, if any */
-const pingRedis = (url: URL): Promise<string | undefined> =>
-  new Promise((resolve, reject) => {
-    const user = url.username === '' ? [] : [decodeURIComponent(url.username)];
-    const signIn = url.password === '' ? [] : [['AUTH', ...user, decodeURIComponent(url.password)]];
-    const socket = openSocket(url).setTimeout(timeoutMs);
-    let answer = '';
-    const settle = (act: () => void): void => {
-      socket.destroy();
-      act();
-    };
-    socket.on('error', (error) => settle(() => reject(error)));
-    socket.on('timeout', () => settle(() => reject(new Error(`no answer within ${timeoutMs} ms`))));
-    socket.on('data', (chunk: Buffer) => {
-      answer += chunk.toString('latin1');
-      const refusal = /^-(.*)\r\n/m.exec(answer)?.[1];
-      if (refusal !== undefined) settle(() => resolve(refusal));
-      else if (answer.includes('+PONG')) settle(() => resolve(undefined));
-    });
-    socket.on('close', () => reject(new Error('the connection was closed')));
-    socket.write(toProtocol([...signIn, ['PING']]));
-  });
 
 /** Checks the Redis server that processes share to count rate limits. */
 export const checkRedis = async (address: string): Promise<Finding> => {
@@ -49,10 +31,8 @@ export const checkRedis = async (address: string): Promise<Finding> => {
   const url = toUrl(address);
   if (url === null) return problem('redis', 'REDIS_URL is not an address', advice);
   try {
-    const refusal = await pingRedis(url);
-    return refusal === undefined
-      ? ok('redis', `${url.host} answers`)
-      : problem('redis', `${url.host} refuses: ${refusal}`, advice);
+    await pingRedis(address);
+    return ok('redis', `${url.host} answers`);
   } catch (error) {
     return problem('redis', `${url.host} cannot be used: ${errorText(error)}`, advice);
   }

@@ -2,15 +2,13 @@ import { CrmError, CrmStartOverError, type Event } from '@crm/client';
 import { Option, type Command } from 'commander';
 
 import { CliError, errorText } from '../errors.js';
-import { gatewayErrorText } from '../gateway-client.js';
-import { httpUrl, wholeNumber } from '../options.js';
+import { gatewayErrorText, type GatewayOptions, withGatewayOptions } from '../api/gateways.js';
+import { wholeNumber } from '../options.js';
 
 /** Options of the commands that read the change log. */
-export interface EventOptions {
+export interface EventOptions extends GatewayOptions {
   readonly object?: Event['object'];
   readonly after?: number;
-  readonly url?: string;
-  readonly apiKey?: string;
 }
 
 const objects = ['opportunity', 'account', 'contact', 'note'] as const;
@@ -18,11 +16,12 @@ const largestPosition = 999_999_999;
 
 /** Adds the options of {@link EventOptions}. */
 export const withEventOptions = (command: Command): Command =>
-  command
-    .addOption(new Option('--object <object>', 'only events of this kind of record').choices(objects))
-    .option('--after <position>', 'only events after this position', wholeNumber(0, largestPosition))
-    .addOption(new Option('--url <url>', 'address of the read gateway').env('CRM_READ_URL').argParser(httpUrl))
-    .addOption(new Option('--api-key <key>', 'key of the organization').env('CRM_API_KEY'));
+  withGatewayOptions(
+    command
+      .addOption(new Option('--object <object>', 'only events of this kind of record').choices(objects))
+      .option('--after <position>', 'only events after this position', wholeNumber(0, largestPosition)),
+    'read',
+  );
 
 /** Converts a failure to read the change log into an error that says what to do next. */
 export const eventError = (url: string, error: unknown, next: string): unknown => {

@@ -1,6 +1,5 @@
 import { CliError } from '../errors.js';
 import type { ExportState } from './export-state.js';
-import type { MemberTranslation } from './member-emails.js';
 import type { Output } from './output.js';
 import type { ReadPage, RecordPage } from './record-pages.js';
 import type { RowFormat } from './row-format.js';
@@ -8,7 +7,6 @@ import type { RowFormat } from './row-format.js';
 /** One export. */
 export interface ExportJob {
   readonly readPage: ReadPage;
-  readonly members: MemberTranslation;
   readonly format: RowFormat;
   readonly output: Output;
   /** Where an earlier run ended. */
@@ -41,7 +39,6 @@ export const runExport = async (job: ExportJob): Promise<ExportResult> => {
     while (next !== null) {
       const page: RecordPage = await next;
       next = page.nextCursor === null ? null : readPage(job, page.nextCursor);
-      await job.members.prepare(page.records);
       records += page.records.length;
       const text = header + page.records.map((record) => job.format.line(record)).join('');
       const isWanted = await job.output.writePage(text, page.nextCursor, records);

@@ -7,9 +7,8 @@ import { ok } from '@crm/domain';
 import { CliError, configurationError, errorCode, usageError } from '../errors.js';
 import type { ExportObject } from '../export/columns.js';
 import { listCustomFields } from '../export/record-pages.js';
-import { connectClient, gatewayErrorText } from '../gateway-client.js';
+import { connectClient, gatewayErrorText, type Gateways } from '../api/gateways.js';
 import { checkColumns, checkNoDuplicates } from './mapping/check-columns.js';
-import type { ImportConnection } from './connection.js';
 import { convertRow, type ConversionContext, type ConvertedRow } from './mapping/convert-row.js';
 import { openCsv, type SourceFile, type SourceRow } from './source/csv-rows.js';
 import { convertExported, detectObject, unknownColumns, type ExportedContext } from './mapping/exported-record.js';
@@ -57,7 +56,7 @@ const objectNames: Readonly<Record<ExportObject, ImportObject>> = {
 export const makePlan = async (
   file: string,
   options: PlanOptions,
-  connection: ImportConnection | undefined,
+  connection: Gateways | undefined,
 ): Promise<ImportPlan> => {
   if (options.mapping === undefined) return exportedPlan(file, options, connection);
   if (options.raw === true)
@@ -85,7 +84,7 @@ const checkPipelineOption = (object: ImportObject, { pipeline }: PlanOptions): v
 const exportedPlan = async (
   file: string,
   options: PlanOptions,
-  connection: ImportConnection | undefined,
+  connection: Gateways | undefined,
 ): Promise<ImportPlan> => {
   const isJson = options.format === undefined ? /^\.(jsonl|ndjson)$/i.test(extname(file)) : options.format === 'jsonl';
   const { source, guessed } = isJson ? await openJson(file, options) : await openExportedCsv(file, options);
@@ -120,7 +119,7 @@ const openExportedCsv = async (file: string, { delimiter, encoding, raw }: PlanO
 const makeExportedContext = async (
   object: ImportObject,
   options: PlanOptions,
-  connection: ImportConnection | undefined,
+  connection: Gateways | undefined,
   isCsv: boolean,
 ): Promise<ExportedContext> => {
   const needsRead = object === 'opportunity' || (isCsv && object !== 'note');
@@ -159,14 +158,14 @@ const loadTypes = async (client: CrmClient, object: ImportObject): Promise<Reado
 const makeConversion = async (
   mapping: Mapping,
   options: PlanOptions,
-  connection: ImportConnection | undefined,
+  connection: Gateways | undefined,
 ): Promise<ConversionContext> => {
   if (mapping.object !== 'opportunity') return { mapping, pipelineId: undefined, stageId: ok };
   // A dry run without a server checks everything except stages, which only a server knows.
   if (connection === undefined) return { mapping, pipelineId: undefined, stageId: ok };
-  const { readUrl, apiKey, defaultPipelineId } = connection;
+  const { readUrl, apiKey, demo } = connection;
   const convert = async (read: CrmClient | undefined): Promise<ConversionContext> => {
-    const pipelineId = await findPipelineId(options.pipeline ?? mapping.pipeline ?? defaultPipelineId, read);
+    const pipelineId = await findPipelineId(options.pipeline ?? mapping.pipeline ?? demo?.pipeline_id, read);
     return { mapping, pipelineId, stageId: await loadStages(mapping, pipelineId, read) };
   };
   return readUrl === undefined ? convert(undefined) : askReadGateway(readUrl, apiKey, convert);

@@ -2,27 +2,27 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
+import { createClient, type CreateOpportunityBody } from '@crm/client';
 import {
   administration,
-  findApiKeyByHash,
-  loadSetup,
   type Administration,
-  type OrganizationSetup,
   type AdministrationDatabase,
-  type Pipeline,
+  findApiKeyByHash,
+  openAdministrationDatabase,
 } from '@crm/db';
 import { hashApiKey } from '@crm/domain';
 
-import { newKey } from '../administration/new-key.js';
-import { planSetup } from '../setup-file/plan-setup.js';
-import { readSetupFile, setupSource } from '../setup-file/setup-file.js';
+import { openOwnGateways } from '../api/own-gateways.js';
+import { newKey } from '../commands/keys.js';
+import { CliError, errorText } from '../errors.js';
+import { applySetupFile } from '../setup/apply.js';
+import { listPipelines, type PipelineWithStages } from '../setup/lookup.js';
 import type { DemoFile } from './demo-file.js';
 
-/** The demo organization, as the rest of the stack needs it. */
+/** The demo organization and its key. */
 export interface DemoOrganization {
   readonly organizationId: string;
   readonly apiKey: string;
-  readonly pipeline: Pipeline;
 }
 
 const organizationName = 'Demo organization';
@@ -30,24 +30,40 @@ const keyName = 'npm start';
 /** Far more than a person or a benchmark run needs. */
 const requestsAMinute = 100_000;
 
-/** The documented example of a setup file. */
-const setupFile = fileURLToPath(new URL('../../examples/setup.yaml', import.meta.url));
+const example = (name: string): string => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url));
 
 /**
- * Finds the demo organization, or creates it from the example file. The setup is applied in one transaction, so a
- * start that was killed halfway is completed by the next one.
+ * Finds the demo organization, or creates it. The first start sets it up from the documented example, as `crm apply`
+ * does. A start that was killed halfway is completed by the next one.
  *
  * @param previous - the demo file of the last run, the only place that has the key
  */
 export const openDemoOrganization = async (
-  database: AdministrationDatabase,
+  url: string,
   previous: DemoFile | undefined,
+  isSetUp: boolean,
 ): Promise<DemoOrganization> => {
-  const admin = administration(database, { actor: 'crm start', osUser: null, commandId: randomUUID() });
-  const organizationId = await findOrganization(admin, previous);
-  await applySetup(admin, await loadSetup(database, organizationId));
-  const pipeline = choosePipeline(await loadSetup(database, organizationId), previous);
-  return { organizationId, pipeline, apiKey: await openKey(database, admin, organizationId, previous) };
+  const database = openAdministrationDatabase({ url, applicationName: 'crm-start', maxConnections: 2 });
+  try {
+    const origin = { actor: 'crm start', osUser: null, commandId: randomUUID() };
+    const admin = administration(database, origin);
+    const organizationId = await findOrganization(admin, previous);
+    if (!isSetUp) {
+      const gateways = await openOwnGateways(url, organizationId, origin);
+      try {
+        const set = (currency: string | null) => admin.setCurrency(organizationId, currency);
+        await applySetupFile(
+          { client: createClient(gateways), currency: { current: null, set } },
+          example('setup.yaml'),
+        );
+      } finally {
+        await gateways.close();
+      }
+    }
+    return { organizationId, apiKey: await openKey(database, admin, organizationId, previous) };
+  } finally {
+    await database.close();
+  }
 };
 
 const findOrganization = async (admin: Administration, previous: DemoFile | undefined): Promise<string> => {
@@ -56,24 +72,6 @@ const findOrganization = async (admin: Administration, previous: DemoFile | unde
     organizations.find(({ id }) => id === previous?.organization_id) ??
     organizations.find(({ name }) => name === organizationName);
   return found?.id ?? (await admin.createOrganization({ name: organizationName })).id;
-};
-
-/** Applies the example only to an organization without pipelines, so that later starts keep the changes of users. */
-const applySetup = async (admin: Administration, setup: OrganizationSetup): Promise<void> => {
-  if (setup.pipelines.length > 0) return;
-  const source = setupSource(setupFile, await readFile(setupFile, 'utf8'));
-  const steps = planSetup(source, readSetupFile(source), setup);
-  await admin.changeSetup(
-    setup.organizationId,
-    steps.flatMap(({ changes }) => changes),
-  );
-};
-
-const choosePipeline = (setup: OrganizationSetup, previous: DemoFile | undefined): Pipeline => {
-  const known = previous === undefined ? undefined : setup.findPipeline(previous.pipeline_id);
-  const pipeline = known ?? setup.pipelines.find(({ isActive }) => isActive);
-  if (pipeline === undefined) throw new Error('The demo organization has no pipeline');
-  return pipeline;
 };
 
 /**
@@ -95,12 +93,58 @@ const openKey = async (
   }
   const { apiKey, text } = newKey();
   await admin.createApiKey({
-    organizationId,
-    name: keyName,
-    ...text,
+    ...{ organizationId, name: keyName, ...text, expiresAt: null },
     allowedOperations: ['list', 'search', 'inbound', 'bulk'],
     limits: { list: requestsAMinute, search: requestsAMinute, inbound: requestsAMinute, bulk: requestsAMinute },
-    expiresAt: null,
   });
   return apiKey;
+};
+
+interface Urls {
+  readonly readUrl: string;
+  readonly inboundUrl: string;
+}
+
+/** The pipeline of the demo file: that of the last run, or else the first that is in use. */
+export const chooseDemoPipeline = async (
+  urls: Urls,
+  { apiKey }: DemoOrganization,
+  previous: DemoFile | undefined,
+): Promise<PipelineWithStages> => {
+  const pipelines = await listPipelines(createClient({ ...urls, apiKey }));
+  const pipeline =
+    pipelines.find(({ pipeline_id: id }) => id === previous?.pipeline_id) ??
+    pipelines.find(({ is_active: isActive }) => isActive);
+  if (pipeline === undefined) throw new CliError('The demo organization has no pipeline');
+  return pipeline;
+};
+
+interface DemoDeal {
+  readonly stage: string;
+  readonly body: Omit<CreateOpportunityBody, 'pipeline_id'>;
+}
+
+/**
+ * Creates the demo deals through the inbound gateway, as any client would.
+ *
+ * @throws CliError if the gateway refuses one. The stack does not work then.
+ */
+export const sendDemoDeals = async (
+  urls: Urls,
+  { apiKey }: DemoOrganization,
+  pipeline: PipelineWithStages,
+  signal: AbortSignal,
+): Promise<void> => {
+  const client = createClient({ ...urls, apiKey });
+  const deals = JSON.parse(await readFile(example('demo-deals.json'), 'utf8')) as readonly DemoDeal[];
+  for (const { stage, body } of deals) {
+    const stageId = pipeline.stages.find(({ label }) => label === stage)?.stage_id ?? null;
+    const opportunity = { ...body.opportunity, stage_id: stageId };
+    try {
+      await client.opportunities.create({ ...body, pipeline_id: pipeline.pipeline_id, opportunity }, { signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw new CliError(`The demo deal "${body.opportunity.name}" was not created: ${errorText(error)}`);
+    }
+  }
 };

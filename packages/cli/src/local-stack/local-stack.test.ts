@@ -9,10 +9,13 @@ import { takeStackLock } from './stack-lock.js';
 
 describe('readStackSettings', () => {
   it('has a default for every setting, and reads a directory and ports', () => {
-    const defaults = { directory: `${process.cwd()}/.crm`, readPort: 4000, inboundPort: 4001 };
+    const defaults = { directory: `${process.cwd()}/.crm`, ports: { 'read-gateway': 4000, 'inbound-gateway': 4001 } };
     expect(readStackSettings({ CRM_DATA_DIR: '', CRM_READ_PORT: '' })).toEqual(defaults);
     const env = { CRM_DATA_DIR: '/srv/crm', CRM_READ_PORT: '80', CRM_INBOUND_PORT: '65535' };
-    expect(readStackSettings(env)).toEqual({ directory: '/srv/crm', readPort: 80, inboundPort: 65_535 });
+    expect(readStackSettings(env)).toEqual({
+      directory: '/srv/crm',
+      ports: { 'read-gateway': 80, 'inbound-gateway': 65_535 },
+    });
   });
 
   it('names every variable at fault', () => {

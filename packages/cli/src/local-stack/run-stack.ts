@@ -2,19 +2,15 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { migrate, openAdministrationDatabase } from '@crm/db';
+import { migrate } from '@crm/db';
 import { startLocalPostgres, type LocalPostgres } from '@crm/local-postgres';
 
 import { CliError, errorText } from '../errors.js';
-import { sendDemoDeals } from './demo-deals.js';
 import { DemoFileKeeper, type DemoFile } from './demo-file.js';
-import { openDemoOrganization, type DemoOrganization } from './demo-organization.js';
-import { checkGatewayPorts } from './gateway-ports.js';
-import { GatewayProcess, type GatewayName } from './gateway-process.js';
-import { hasProcess } from './process-identity.js';
-import type { StackSettings } from './settings.js';
-import { takeStackLock } from './stack-lock.js';
-import { openStackState, saveStackState, type StackState } from './stack-state.js';
+import { chooseDemoPipeline, openDemoOrganization, sendDemoDeals } from './demo-organization.js';
+import { openStackState, saveStackState, type StackSettings, type StackState } from './settings.js';
+import { hasProcess, takeStackLock } from './stack-lock.js';
+import { checkPort, processKinds, StackProcess, urlOf } from './stack-process.js';
 
 /** The inputs of the stack, from the command that runs it. */
 export interface StackOptions {
@@ -65,7 +61,8 @@ const start = async (options: StackOptions, stops: Stop[]): Promise<void> => {
   await makeDirectory(directory);
   const lock = await takeStackLock(directory);
   stops.push(() => lock.release());
-  await checkGatewayPorts(settings, lock.recovered ? recoveryPatienceMs : 0);
+  for (const kind of processKinds)
+    await checkPort(kind, settings.ports[kind.name], lock.recovered ? recoveryPatienceMs : 0);
   const keeper = new DemoFileKeeper(directory);
   const previous = await keeper.withdraw();
   const state = await openStackState(directory);
@@ -76,18 +73,21 @@ const start = async (options: StackOptions, stops: Stop[]): Promise<void> => {
     await postgres.stop();
   });
   signal.throwIfAborted();
-  const demo = await prepareDatabase(postgres.url, previous, log);
+  await migrate(postgres.url, { onProgress: (pending) => log(`Creating the tables (migrations: ${pending.length})`) });
+  const demo = await openDemoOrganization(postgres.url, previous, state.hasDemoDeals);
   signal.throwIfAborted();
-  const [read, inbound] = await startGateways(options, postgres.url, state, stops);
+  const processes = await startProcesses(options, postgres.url, state, stops);
+  const [readUrl, inboundUrl] = [urlOf(settings.ports['read-gateway']), urlOf(settings.ports['inbound-gateway'])];
+  const pipeline = await chooseDemoPipeline({ readUrl, inboundUrl }, demo, previous);
   if (!state.hasDemoDeals) {
-    await sendDemoDeals(inbound.url, demo, signal);
+    await sendDemoDeals({ readUrl, inboundUrl }, demo, pipeline, signal);
     await saveStackState(directory, { ...state, hasDemoDeals: true });
   }
   const demoFile: DemoFile = {
-    read_url: read.url,
-    inbound_url: inbound.url,
+    read_url: readUrl,
+    inbound_url: inboundUrl,
     api_key: demo.apiKey,
-    pipeline_id: demo.pipeline.id,
+    pipeline_id: pipeline.pipeline_id,
     organization_id: demo.organizationId,
     database_url: postgres.url,
   };
@@ -97,7 +97,7 @@ const start = async (options: StackOptions, stops: Stop[]): Promise<void> => {
     await keeper.withdraw();
   });
   options.onReady(demoFile);
-  await watch([read, inbound], postgres, settings, signal);
+  await watch(processes, postgres, settings, signal);
 };
 
 const makeDirectory = async (directory: string): Promise<void> => {
@@ -131,54 +131,40 @@ const startPostgres = async (
   }
 };
 
-const prepareDatabase = async (
-  url: string,
-  previous: DemoFile | undefined,
-  log: (text: string) => void,
-): Promise<DemoOrganization> => {
-  await migrate(url, { onProgress: (pending) => log(`Creating the tables (migrations: ${pending.length})`) });
-  const database = openAdministrationDatabase({ url, applicationName: 'crm-start', maxConnections: 2 });
-  try {
-    return await openDemoOrganization(database, previous);
-  } finally {
-    await database.close();
-  }
-};
-
-const startGateways = async (
+/** Starts all processes at once, and waits until they are ready. */
+const startProcesses = async (
   { settings, env, signal, log }: StackOptions,
   databaseUrl: string,
   { cursorSecret }: StackState,
   stops: Stop[],
-): Promise<readonly [read: GatewayProcess, inbound: GatewayProcess]> => {
+): Promise<readonly StackProcess[]> => {
   log('Starting the gateways');
-  const { directory } = settings;
-  const { readPort, inboundPort } = settings;
-  const gateway = (name: GatewayName, port: number, otherPort: number): Promise<GatewayProcess> =>
-    GatewayProcess.start({ name, port, otherPort, databaseUrl, cursorSecret, directory, env });
-  const read = await gateway('read-gateway', readPort, inboundPort);
-  const started = [read];
+  const { directory, ports } = settings;
+  const started: StackProcess[] = [];
   stops.push(async () => {
     await Promise.all(started.map((one) => one.stop()));
   });
-  const inbound = await gateway('inbound-gateway', inboundPort, readPort);
-  started.push(inbound);
+  for (const { name } of processKinds) {
+    const other = name === 'read-gateway' ? 'inbound-gateway' : 'read-gateway';
+    const own = {
+      ...{ DATABASE_URL: databaseUrl, CURSOR_SECRETS: cursorSecret },
+      OTHER_GATEWAY_URL: urlOf(ports[other]),
+    };
+    started.push(await StackProcess.start(name, { port: ports[name], directory, env, own }));
+  }
   await Promise.all(started.map((one) => one.waitUntilReady(signal)));
-  return [read, inbound];
+  return started;
 };
 
 /** Waits until the user stops the stack. Throws if a part of it ends by itself. */
 const watch = async (
-  gateways: readonly GatewayProcess[],
+  processes: readonly StackProcess[],
   postgres: LocalPostgres,
   settings: StackSettings,
   signal: AbortSignal,
 ): Promise<void> => {
-  const ends = gateways.map(async (gateway) => {
-    const end = await gateway.ended;
-    throw new CliError(`The ${gateway.name} ended by itself (${end}). ${await gateway.logTail()}`);
-  });
-  // Every gateway ends when the stack stops. The race is over by then, so these rejections can be ignored.
+  const ends = processes.map((one) => one.failAtEnd());
+  // Every process ends when the stack stops. The race is over by then, so these rejections can be ignored.
   for (const end of ends) void end.catch(() => undefined);
   await Promise.race([...ends, watchPostgres(postgres, settings, signal)]);
 };

@@ -1,18 +1,17 @@
-import { resolve } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 
-import { configurationError } from '../errors.js';
+import { CliError, configurationError, errorCode } from '../errors.js';
 import { dataDirectory } from './demo-file.js';
+import { processKinds, type ProcessName } from './stack-process.js';
 
 /** The settings of the local stack. */
 export interface StackSettings {
   /** An absolute path, which child processes in other working directories can use. */
   readonly directory: string;
-  readonly readPort: number;
-  readonly inboundPort: number;
+  readonly ports: Readonly<Record<ProcessName, number>>;
 }
-
-/** The variable that sets the port of a gateway. */
-export const portVariables = { read: 'CRM_READ_PORT', inbound: 'CRM_INBOUND_PORT' } as const;
 
 /**
  * Reads `CRM_DATA_DIR`, `CRM_READ_PORT` and `CRM_INBOUND_PORT`; nothing is required.
@@ -21,18 +20,64 @@ export const portVariables = { read: 'CRM_READ_PORT', inbound: 'CRM_INBOUND_PORT
  */
 export const readStackSettings = (env: Readonly<Record<string, string | undefined>>): StackSettings => {
   const problems: string[] = [];
-  const port = (name: string, fallback: number): number => {
-    const text = env[name] ?? '';
-    if (text === '') return fallback;
-    const value = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-    if (value < 1 || value > 65_535) problems.push(`${name} must be a port from 1 to 65535`);
-    return value;
-  };
-  const readPort = port(portVariables.read, 4000);
-  const inboundPort = port(portVariables.inbound, 4001);
-  if (problems.length === 0 && readPort === inboundPort) {
-    problems.push(`${portVariables.read} and ${portVariables.inbound} must differ; both are ${readPort}`);
-  }
+  const taken = new Map<number, string>();
+  const ports = processKinds.map(({ name, portVariable, defaultPort }) => {
+    const text = env[portVariable] ?? '';
+    const port = text === '' ? defaultPort : /^\d{1,5}$/.test(text) ? Number(text) : 0;
+    const other = taken.get(port);
+    if (port < 1 || port > 65_535) problems.push(`${portVariable} must be a port from 1 to 65535`);
+    else if (other !== undefined) problems.push(`${other} and ${portVariable} must differ; both are ${port}`);
+    taken.set(port, portVariable);
+    return [name, port] as const;
+  });
   if (problems.length > 0) throw configurationError(problems.join('\n'));
-  return { directory: resolve(dataDirectory(env)), readPort, inboundPort };
+  return { directory: resolve(dataDirectory(env)), ports: Object.fromEntries(ports) as Record<ProcessName, number> };
 };
+
+/**
+ * State that the stack keeps between starts. Its secrets never change, so cursors stay valid and the database accepts
+ * the password.
+ */
+export interface StackState {
+  readonly databasePassword: string;
+  readonly cursorSecret: string;
+  /** Whether the demo organization is complete. Later starts keep the changes of users, also a deleted deal. */
+  readonly hasDemoDeals: boolean;
+}
+
+const statePath = (directory: string): string => join(directory, 'state.json');
+const newSecret = (): string => randomBytes(32).toString('base64url');
+
+/**
+ * Reads the state. The first start creates it.
+ *
+ * @throws CliError if it is damaged.
+ */
+export const openStackState = async (directory: string): Promise<StackState> => {
+  try {
+    const value: unknown = JSON.parse(await readFile(statePath(directory), 'utf8'));
+    if (isState(value)) return value;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') {
+      const state = { databasePassword: newSecret(), cursorSecret: newSecret(), hasDemoDeals: false };
+      await saveStackState(directory, state);
+      return state;
+    }
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new CliError(`${statePath(directory)} is damaged. Delete ${directory} to start over. This loses its data.`);
+};
+
+/** Writes the state atomically. Only its owner can read it. */
+export const saveStackState = async (directory: string, state: StackState): Promise<void> => {
+  const temporary = `${statePath(directory)}.tmp`;
+  await writeFile(temporary, JSON.stringify(state), { mode: 0o600 });
+  await rename(temporary, statePath(directory));
+};
+
+const isState = (value: unknown): value is StackState =>
+  typeof value === 'object' &&
+  value !== null &&
+  typeof Reflect.get(value, 'databasePassword') === 'string' &&
+  typeof Reflect.get(value, 'cursorSecret') === 'string' &&
+  typeof Reflect.get(value, 'hasDemoDeals') === 'boolean';

@@ -1,5 +1,5 @@
-import { administration, type AdministrationDatabase, openAdministrationDatabase } from '@crm/db';
-import { generateApiKey, hashApiKey } from '@crm/domain';
+import { type AdministrationDatabase, openAdministrationDatabase } from '@crm/db';
+import { setupTools } from '@crm/testing/suites';
 import { createTestOrganization, type TestOrganization, type TestStack } from '@crm/testing';
 import { type ClientOptions, createClient, type CrmClient } from '../../src/index.js';
 
@@ -17,13 +17,7 @@ export interface TestCrm {
 /** Sets up the organization of one test file. */
 export const startTestCrm = async ({ databaseUrl, readUrl, inboundUrl }: TestStack): Promise<TestCrm> => {
   const database = openAdministrationDatabase({ url: databaseUrl, applicationName: 'client-test' });
-  const organization = await createTestOrganization({
-    ...administration(database),
-    newKey: () => {
-      const key = generateApiKey();
-      return { key, hash: new Uint8Array(hashApiKey(key)) };
-    },
-  });
+  const organization = await createTestOrganization(setupTools(database));
   const addresses = { readUrl, inboundUrl };
   const clientWith = (options: Partial<ClientOptions>): CrmClient =>
     createClient({ ...addresses, apiKey: organization.key, ...options });

@@ -11,7 +11,7 @@ import { EmailInput } from '../schemas/input.js';
 import { SearchBody } from '../schemas/search.js';
 import { SummaryBody } from '../schemas/summary.js';
 import { getByKeyOf, mergeOf, readOperationsOf, writeOperationsOf } from './object-operations.js';
-import { ListQuery, PageQuery } from './shared.js';
+import { FieldsListQuery, ListQuery } from './shared.js';
 
 const names = { one: 'contact', a: 'a contact', many: 'contacts' } as const;
 
@@ -28,7 +28,7 @@ export const {
   names,
   {
     listQuery: ListQuery,
-    fieldsQuery: PageQuery,
+    fieldsQuery: FieldsListQuery,
     searchBody: SearchBody,
     summaryBody: SummaryBody,
     page: ContactPage,

@@ -15,6 +15,7 @@ import { FieldsParameter, pageQuery, SearchTerm } from '../schemas/pagination.js
 import { SearchOpportunitiesBody } from '../schemas/search.js';
 import { SummarizeOpportunitiesBody } from '../schemas/summary.js';
 import { readOperationsOf, writeOperationsOf } from './object-operations.js';
+import { fieldsListQuery } from './shared.js';
 
 const names = { one: 'opportunity', a: 'an opportunity', many: 'opportunities' } as const;
 
@@ -29,7 +30,7 @@ const listQuery = closed(
   {},
 );
 const fieldsQuery = closed(
-  { pipeline_id: Type.Optional(uuid('Only fields that apply to this pipeline.', 'pipeline')), ...pageQuery },
+  { pipeline_id: Type.Optional(uuid('Only fields that apply to this pipeline.', 'pipeline')), ...fieldsListQuery },
   {},
 );
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { uuid } from '../schemas/build.js';
+import { oneOf, uuid } from '../schemas/build.js';
 import { onMatch } from '../schemas/bulk.js';
 import { Warnings } from '../schemas/envelope.js';
 import type { exampleIds } from '../schemas/example-ids.js';
@@ -41,6 +41,20 @@ export const FieldsQuery = closed({ fields: Type.Optional(FieldsParameter) }, {}
 
 /** The query of a list without filters. */
 export const PageQuery = closed(pageQuery, {});
+
+/** The parameters of the lists of fields. */
+export const fieldsListQuery = {
+  include_archived: Type.Optional(
+    oneOf(['true', 'false'], {
+      default: 'false',
+      description: 'Whether to list archived custom fields too, and to mark archived options.',
+    }),
+  ),
+  ...pageQuery,
+};
+
+/** The query of the lists of account and contact fields. */
+export const FieldsListQuery = closed(fieldsListQuery, {});
 
 /** The query of the account and contact lists. */
 export const ListQuery = closed(

@@ -3,25 +3,43 @@ import { Type, type Static } from 'typebox';
 import { customValuesPerRecord } from '../bounds.js';
 import { mapOf, nullable, oneOf } from './build.js';
 
+const option = {
+  label: Type.String({ description: 'Display text.', examples: ['Enterprise'] }),
+  value: Type.String({ description: 'Stored value.', examples: ['enterprise'] }),
+  color: Type.String({ description: 'Display colour.', examples: ['#2563eb'] }),
+};
+
 /** One option of a select, radio or multi_select field. */
-export const FieldOption = Type.Object(
+export const FieldOption = Type.Object(option, {
+  title: 'CustomFieldOption',
+  description: 'One option of a select type.',
+});
+
+/** An option in the lists of fields. */
+const ListedOption = Type.Object(
   {
-    label: Type.String({ description: 'Display text.', examples: ['Enterprise'] }),
-    value: Type.String({ description: 'Stored value.', examples: ['enterprise'] }),
-    color: Type.String({ description: 'Display colour.', examples: ['#2563eb'] }),
+    ...option,
+    archived: Type.Optional(
+      Type.Boolean({ description: 'True if it can be read but not written. Only with `include_archived`.' }),
+    ),
   },
-  { title: 'CustomFieldOption', description: 'One option of a select type.' },
+  { title: 'ListedOption', description: 'One option of a select type.' },
 );
 
+const metadataOf = <T extends typeof FieldOption | typeof ListedOption>(one: T) =>
+  Type.Object(
+    {
+      options: Type.Optional(Type.Array(one, { description: 'Select types: the options, in order.' })),
+      currency: Type.Optional(Type.String({ description: 'Currency fields: ISO 4217 code.', examples: ['EUR'] })),
+      max: Type.Optional(Type.Integer({ description: 'Rating fields: the highest value.', examples: [5] })),
+    },
+    { description: 'Settings of the type; null if it has none.' },
+  );
+
 /** `metadata` of a definition. */
-export const FieldMetadata = Type.Object(
-  {
-    options: Type.Optional(Type.Array(FieldOption, { description: 'Select types: the options, in order.' })),
-    currency: Type.Optional(Type.String({ description: 'Currency fields: ISO 4217 code.', examples: ['EUR'] })),
-    max: Type.Optional(Type.Integer({ description: 'Rating fields: the highest value.', examples: [5] })),
-  },
-  { description: 'Settings of the type; null if it has none.' },
-);
+export const FieldMetadata = metadataOf(FieldOption);
+/** `metadata` of a field in the lists of fields. */
+export const ListedMetadata = metadataOf(ListedOption);
 
 /** The definition of a custom field in lists, searches and gets. */
 export const CustomFieldDefinition = Type.Object(

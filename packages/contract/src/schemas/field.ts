@@ -1,7 +1,7 @@
 import { attributeTypes } from '@crm/domain';
 import { Type, type Static } from 'typebox';
 import { nullable, oneOf, uuid } from './build.js';
-import { FieldMetadata } from './custom-field.js';
+import { ListedMetadata } from './custom-field.js';
 import { exampleIds } from './example-ids.js';
 import { pageProperties } from './pagination.js';
 
@@ -34,7 +34,7 @@ export const Field = Type.Object(
         'with id, name and email.',
       examples: ['select'],
     }),
-    metadata: nullable(FieldMetadata),
+    metadata: nullable(ListedMetadata),
     field_id: Type.Optional(uuid('Custom fields: the id.', 'field')),
     is_custom: Type.Boolean({ description: 'Whether the organization defined it.' }),
     is_hidden: Type.Optional(Type.Boolean({ description: 'Whether reads leave it out unless `fields` names it.' })),

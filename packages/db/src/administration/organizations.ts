@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AdministrationDatabase } from '../administration-database.js';
+import { changeSetup } from '../setup/change-setup.js';
+import { currencyChange } from '../setup/setup-change.js';
 import { type AuditOrigin, writeAuditEvent } from './audit.js';
 import { lockOrganization } from './shared.js';
 
@@ -16,13 +18,13 @@ export interface OrganizationRow {
 type Limits = Readonly<Record<string, number>>;
 
 /** Administration of organizations. */
-export const organizationAdministration = ({ prisma }: AdministrationDatabase, origin: AuditOrigin) => ({
+export const organizationAdministration = (database: AdministrationDatabase, origin: AuditOrigin) => ({
   /** Names of organizations need not be unique. */
   createOrganization: (input: {
     readonly name: string;
     readonly freemail?: 'create' | 'skip';
   }): Promise<OrganizationRow> =>
-    prisma.$transaction(async (transaction) => {
+    database.prisma.$transaction(async (transaction) => {
       const row = await transaction.organization.create({ data: { id: randomUUID(), ...input } });
       const { id, name, freemail } = row;
       await writeAuditEvent(transaction, origin, {
@@ -35,8 +37,13 @@ export const organizationAdministration = ({ prisma }: AdministrationDatabase, o
     }),
 
   listOrganizations: async (): Promise<OrganizationRow[]> => {
-    const rows = await prisma.organization.findMany({ orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] });
+    const rows = await database.prisma.organization.findMany({ orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] });
     return rows.map((row) => ({ ...row, limits: row.limits as Limits }));
+  },
+
+  /** Sets the default currency of new opportunities, or removes it. @throws Failure `not_found` for an unknown organization */
+  setCurrency: async (organizationId: string, currency: string | null): Promise<void> => {
+    await changeSetup(database, organizationId, [currencyChange(organizationId, currency)], origin);
   },
 
   /**
@@ -49,7 +56,7 @@ export const organizationAdministration = ({ prisma }: AdministrationDatabase, o
     readonly organizationId: string;
     readonly limits: Readonly<Record<string, number | null>>;
   }): Promise<Limits> =>
-    prisma.$transaction(async (transaction) => {
+    database.prisma.$transaction(async (transaction) => {
       const { organizationId } = input;
       await lockOrganization(transaction, organizationId);
       const row = await transaction.organization.findUniqueOrThrow({ where: { id: organizationId } });

@@ -30,17 +30,21 @@ export const memberWire = ({ id, email, name, isActive, createdAt }: Member) => 
   created_at: createdAt,
 });
 
-/** The same definition with a mutable copy of the options. */
-const mutable = ({ metadata, ...definition }: WireFieldDefinition) => ({
-  ...definition,
-  metadata: metadata !== null && 'options' in metadata ? { options: [...metadata.options] } : metadata,
-});
+const metadataWire = ({ metadata }: WireFieldDefinition, marks: SetupField['metadata']) => {
+  if (metadata === null || !('options' in metadata)) return metadata;
+  const isArchived = (value: string) => marks?.options?.find((option) => option.value === value)?.archived === true;
+  const options = metadata.options.map((option) =>
+    isArchived(option.value) ? { ...option, archived: true } : { ...option },
+  );
+  return { options };
+};
 
-/** A custom field as both gateways return it. */
-export const fieldWire = (field: SetupField) => ({
+/** A custom field as both gateways return it. @param marksArchived - whether archived options are marked */
+export const fieldWire = (field: SetupField, marksArchived = false) => ({
   field_id: field.id,
   name: field.slug,
-  ...mutable(wireDefinition(field)),
+  ...wireDefinition(field),
+  metadata: metadataWire(wireDefinition(field), marksArchived ? field.metadata : null),
   is_custom: true,
   is_hidden: field.isHidden,
   is_active: field.isActive,

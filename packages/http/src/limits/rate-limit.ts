@@ -18,7 +18,7 @@ import {
 } from './rate-limit-config.js';
 
 /** Requests a minute of a key; 0 is no limit. */
-const keyLimitOf = (record: ApiKeyRecord, group: RateLimitGroup, limits: RateLimits): number =>
+export const keyLimitOf = (record: ApiKeyRecord, group: RateLimitGroup, limits: RateLimits): number =>
   record.limits[group] ?? limits[group];
 
 /**
@@ -26,7 +26,7 @@ const keyLimitOf = (record: ApiKeyRecord, group: RateLimitGroup, limits: RateLim
  * organization for its own requests, unless the organization has a limit of its own. Otherwise the key could never
  * reach its limit.
  */
-const organizationLimitOf = (record: ApiKeyRecord, group: RateLimitGroup, limits: RateLimits): number => {
+export const organizationLimitOf = (record: ApiKeyRecord, group: RateLimitGroup, limits: RateLimits): number => {
   const own = record.organizationLimits?.[group];
   if (own !== undefined) return own;
   const keyLimit = keyLimitOf(record, group, limits);
@@ -34,7 +34,7 @@ const organizationLimitOf = (record: ApiKeyRecord, group: RateLimitGroup, limits
 };
 
 /** Settings shared by all limiters of a gateway. */
-interface LimiterParts {
+export interface LimiterParts {
   readonly options: RateLimitOptions;
   readonly activity: GatewayActivity;
   readonly logger: Logger;

@@ -1,5 +1,5 @@
 /** The parsed body of a response. */
-interface Envelope {
+export interface Envelope {
   readonly success: boolean;
   readonly message: string;
   readonly statusCode?: number;

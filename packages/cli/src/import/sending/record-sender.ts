@@ -11,7 +11,7 @@ import {
 } from '@crm/client';
 
 import { CliError, errorCode, errorText } from '../../errors.js';
-import { connectClient, gatewayErrorText, type GatewayAddress } from '../../gateway-client.js';
+import { connectClient, gatewayErrorText, type GatewayAddress } from '../../api/gateways.js';
 import { retryDelayMs } from './backoff.js';
 import type { RequestBody } from '../mapping/convert-row.js';
 import { RateGate } from './rate-gate.js';

@@ -1,7 +1,7 @@
 import type { BulkResult, BulkResults, CrmApiError, Warning, WriteAnswer } from '@crm/client';
 
 import { CliError } from '../../errors.js';
-import { gatewayErrorText, type GatewayAddress } from '../../gateway-client.js';
+import { gatewayErrorText, type GatewayAddress } from '../../api/gateways.js';
 import type { RowProblem } from '../mapping/convert-row.js';
 import { targetNameOf, type ImportObject } from '../targets.js';
 

@@ -4,7 +4,7 @@ import { open, readFile, type FileHandle } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 
 import { CliError, errorCode, errorText } from '../../errors.js';
-import type { ImportConnection } from '../connection.js';
+import type { Gateways } from '../../api/gateways.js';
 import { parseJsonObject } from '../../json-object.js';
 
 /** Identifies an import. A progress file is valid only for the same file, gateway and key. */
@@ -52,10 +52,10 @@ export class SentNotes {
    *
    * @throws CliError if the file belongs to another import, or is not a progress file.
    */
-  static async open(path: string, file: string, { inboundUrl, apiKey }: ImportConnection): Promise<SentNotes> {
+  static async open(path: string, file: string, { url, apiKey }: Gateways): Promise<SentNotes> {
     const digest = await sha256(file);
     const apiKeyDigest = createHash('sha256').update(apiKey).digest('hex').slice(0, 12);
-    const own: NoteImport = { digest, url: inboundUrl, api_key_digest: apiKeyDigest };
+    const own: NoteImport = { digest, url, api_key_digest: apiKeyDigest };
     const text = await readIfThere(path);
     // An incomplete last line is dropped, because it may be the start of a longer number.
     const whole = text.slice(0, text.lastIndexOf('\n') + 1);

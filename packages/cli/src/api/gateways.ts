@@ -1,0 +1,135 @@
+import { CrmApiError, CrmConnectionError, createClient, type ClientOptions, type CrmClient } from '@crm/client';
+import { Option, type Command } from 'commander';
+
+import type { CliContext } from '../cli-context.js';
+import { CliError, errorText, usageError } from '../errors.js';
+import { dataDirectory, demoFilePath, readDemoFile, type DemoFile } from '../local-stack/demo-file.js';
+import { httpUrl } from '../options.js';
+
+type GatewayName = 'read' | 'inbound';
+
+/** The options that name the gateways of a command. `url` is the gateway that the command mainly uses. */
+export interface GatewayOptions {
+  readonly url?: string;
+  readonly readUrl?: string;
+  readonly apiKey?: string;
+}
+
+/** The gateways of a command, and the key for them. */
+export interface Gateways {
+  readonly url: string;
+  readonly readUrl: string | undefined;
+  readonly apiKey: string;
+  /** The local stack that they belong to, and its file, to show to the user. */
+  readonly demo: (DemoFile & { readonly path: string }) | undefined;
+}
+
+/** Adds `--url` and `--api-key`, and `--read-url` to a command of the inbound gateway that also reads. */
+export const withGatewayOptions = (command: Command, name: GatewayName, alsoReads = false): Command => {
+  const url = (flags: string, gateway: GatewayName): Option =>
+    new Option(flags, `address of the ${gateway} gateway`).env(`CRM_${gateway.toUpperCase()}_URL`).argParser(httpUrl);
+  command.addOption(url('--url <url>', name));
+  if (alsoReads) command.addOption(url('--read-url <url>', 'read'));
+  return command.addOption(new Option('--api-key <key>', 'key of the organization').env('CRM_API_KEY'));
+};
+
+/**
+ * Finds the gateways: those of the options, or the local stack if none are given. The two are never mixed, so that the
+ * key of the local stack is not sent to another server.
+ *
+ * @returns `undefined` if there are neither options nor a local stack
+ * @throws CliError (2) if only some of the options are given
+ */
+export const findGateways = async (
+  { env }: CliContext,
+  { url, readUrl, apiKey }: GatewayOptions,
+  name: GatewayName,
+): Promise<Gateways | undefined> => {
+  if (url !== undefined && apiKey !== undefined) return { url, readUrl, apiKey, demo: undefined };
+  if (url !== undefined) throw usageError('--url needs --api-key (or CRM_API_KEY).');
+  if (apiKey !== undefined) throw usageError(`--api-key needs --url, the address of the ${name} gateway.`);
+  const directory = dataDirectory(env);
+  const demo = await readDemoFile(directory);
+  if (demo === undefined) return undefined;
+  if (readUrl !== undefined) throw usageError('--read-url (or CRM_READ_URL) needs --url and --api-key.');
+  return {
+    url: name === 'read' ? demo.read_url : demo.inbound_url,
+    readUrl: demo.read_url,
+    apiKey: demo.api_key,
+    demo: { ...demo, path: demoFilePath(directory) },
+  };
+};
+
+/** The error of a command without a gateway. */
+export const noGatewayError = (): CliError =>
+  usageError('No gateway is given. Give --url and --api-key, or start the local stack: npm start');
+
+/** Finds the read gateway, and says so on stderr if it is that of the local stack. @throws CliError (2) if there is none */
+export const findReadGateway = async (context: CliContext, options: GatewayOptions): Promise<Gateways> => {
+  const gateways = await findGateways(context, options, 'read');
+  if (gateways === undefined) throw noGatewayError();
+  const { demo, url } = gateways;
+  if (demo !== undefined) context.stderr.write(`Reading from the local demo at ${url} (from ${demo.path}).\n`);
+  return gateways;
+};
+
+/** A gateway that a command calls, as error messages describe it. */
+export interface GatewayAddress {
+  readonly name: 'read gateway' | 'inbound gateway';
+  readonly url: string;
+  /** The option that sets its address. */
+  readonly option: '--url' | '--read-url';
+  /** The groups that the key needs, as `crm key create --allow` takes them. */
+  readonly groups: string;
+}
+
+/**
+ * Creates a client. Addresses were validated when the options were parsed.
+ *
+ * @throws CliError (2) for a key that cannot be sent
+ */
+export const connectClient = (options: ClientOptions): CrmClient => {
+  try {
+    return createClient(options);
+  } catch (error) {
+    throw usageError(`--api-key (or CRM_API_KEY): ${errorText(error)}.`);
+  }
+};
+
+/** Whether our gateways never return this status for these requests, so that another server must be at the address. */
+const isForeign = (status: number): boolean => status < 400 || status === 404 || status === 405;
+
+/** Why there was no response: the network error, or the client's own message after a timeout. */
+const noResponseText = (error: unknown): string =>
+  error instanceof CrmConnectionError && !error.message.includes('did not answer within')
+    ? errorText(error.cause ?? error)
+    : errorText(error);
+
+/** The command-line option of each request field. */
+const optionNames: Readonly<Record<string, string>> = {
+  pipeline_id: '--pipeline',
+  fields: '--fields',
+  object: '--object',
+  after: '--after',
+};
+
+/** The message of an API error with option names in place of field names: `pipeline_id: …` → `--pipeline: …` */
+const refusalText = ({ message, errors }: CrmApiError): string =>
+  Object.entries(errors).reduce(
+    (text, [field, reason]) => text.replace(`; ${field}: ${reason}`, `; ${optionNames[field] ?? field}: ${reason}`),
+    message,
+  );
+
+/** Explains an API error or a missing response, and says what to do next. */
+export const gatewayErrorText = ({ name, url, option, groups }: GatewayAddress, error: unknown): string => {
+  if (!(error instanceof CrmApiError)) {
+    return `The ${name} ${url} does not answer: ${noResponseText(error)}. Check ${option}, and whether the gateway is running (crm doctor).`;
+  }
+  const request = error.requestId === null ? '' : ` (request ${error.requestId})`;
+  const said = `The ${name} ${url} answered HTTP ${error.status}: ${refusalText(error)}${request}.`;
+  if (error.status === 401) {
+    return `${said} Check --api-key: the key must be valid and have the groups ${groups} (crm key list, crm key create --allow ${groups}).`;
+  }
+  if (isForeign(error.status)) return `${said} Check ${option}: it must be the address of the ${name}.`;
+  return error.status >= 500 ? `${said} See the gateway's log, or run crm doctor.` : said;
+};

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pathToFileURL } from 'node:url';
+
+import { compileOperation, type Gateway, type OperationContract, type OperationValidators } from '@crm/contract';
+import { createSetupCache, openDatabase, type AuditOrigin } from '@crm/db';
+import { createCursorCodec, generateApiKey, hashApiKey } from '@crm/domain';
+import type { Operation, WithContext } from '@crm/http';
+
+import { appFile } from '../local-stack/stack-process.js';
+
+/** The gateways that run in the process of a command, with their own key. */
+export interface OwnGateways {
+  readonly readUrl: string;
+  readonly inboundUrl: string;
+  readonly apiKey: string;
+  close(): Promise<void>;
+}
+
+interface OperationsModule {
+  readonly operations: readonly Operation<unknown>[];
+}
+
+/** The groups and the read operations that set-up commands use. Others are left out, because compiling them takes time. */
+const isUsed = ({ contract: { id, group } }: Operation<unknown>): boolean =>
+  group === 'setup' || (group === 'list' && /Fields$|^list(Pipelines|PipelineStages|Members)$/.test(id));
+
+const compiled = new Map<string, OperationValidators>();
+
+/** Compiles each operation once, for a process that opens the gateways several times. */
+const validatorsOf = (contract: OperationContract): OperationValidators => {
+  const validators = compiled.get(contract.id) ?? compileOperation(contract);
+  compiled.set(contract.id, validators);
+  return validators;
+};
+
+const loadOperations = async (gateway: Gateway): Promise<readonly Operation<unknown>[]> => {
+  const file = pathToFileURL(appFile(`${gateway}-gateway`, 'operations/index.js')).href;
+  return ((await import(file)) as OperationsModule).operations.filter(isUsed);
+};
+
+const listen = async (app: RequestListener): Promise<{ readonly server: Server; readonly url: string }> => {
+  const server = createServer(app);
+  await new Promise<void>((done) => server.listen({ port: 0, host: '127.0.0.1' }, done));
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+};
+
+/** Builds the app of one gateway, which accepts only one key. */
+const buildApp = async (
+  gateway: Gateway,
+  organizationId: string,
+  keyHash: Buffer,
+  withContext: WithContext<unknown>,
+): Promise<RequestListener> => {
+  const { createGatewayApp, createLogger } = await import('@crm/http');
+  const key = {
+    ...{ id: randomUUID(), organizationId, allowedOperations: ['list', 'setup'] },
+    ...{ limits: {}, expiresAt: null, revokedAt: null },
+  };
+  return createGatewayApp({
+    ...{ gateway, withContext, operations: await loadOperations(gateway), validators: validatorsOf },
+    authentication: {
+      findApiKeysByHash: (hashes) => Promise.resolve(hashes.map((hash) => (hash.equals(keyHash) ? key : null))),
+    },
+    limits: { perMinute: { list: 0, search: 0, inbound: 0, bulk: 0, failedAuth: 0 } },
+    readiness: () => Promise.resolve(),
+    // A command that loads its code delays the event loop, which is no overload.
+    maxEventLoopDelayMs: 3_600_000,
+    logger: createLogger({ level: 'silent', name: 'crm' }),
+  });
+};
+
+/**
+ * Runs the operations of the gateways that set-up commands use in this process, for one organization of a database. So
+ * an operator needs neither running gateways nor a key, and everything goes through the API all the same.
+ *
+ * @param origin - who runs the command, for the audit trail
+ */
+export const openOwnGateways = async (
+  databaseUrl: string,
+  organizationId: string,
+  origin: AuditOrigin,
+): Promise<OwnGateways> => {
+  const database = openDatabase({ url: databaseUrl, applicationName: 'crm-cli', maxConnections: 2 });
+  const setups = createSetupCache(database);
+  const context = { database, setups, cursors: createCursorCodec([randomUUID()]), commandLine: origin };
+  const apiKey = generateApiKey();
+  const start = async (gateway: Gateway) =>
+    listen(await buildApp(gateway, organizationId, hashApiKey(apiKey), (_request, run) => run(context)));
+  const [read, inbound] = await Promise.all([start('read'), start('inbound')]);
+  return {
+    readUrl: read.url,
+    inboundUrl: inbound.url,
+    apiKey,
+    close: async () => {
+      for (const { server } of [read, inbound]) {
+        server.close();
+        server.closeAllConnections();
+      }
+      await database.close();
+    },
+  };
+};

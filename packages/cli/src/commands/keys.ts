@@ -1,0 +1,256 @@
+import type { NewKeyText } from '@crm/db';
+import { generateApiKey, hashApiKey, parseApiKey } from '@crm/domain';
+import { Option, type Command } from 'commander';
+
+import {
+  withAdministration,
+  withAdministrationOptions,
+  withOrganizationOptions,
+  type AdministrationOptions,
+  type OrganizationOptions,
+} from '../administration/session.js';
+import { textTable } from '../administration/text-table.js';
+import {
+  allowedOperations,
+  defaultOperations,
+  expiry,
+  keyId as readKeyId,
+  operationGroups,
+  overlap,
+  readName,
+  requestLimits,
+} from '../administration/values.js';
+import { printResult, type CliContext } from '../cli-context.js';
+import { CliError, usageError } from '../errors.js';
+
+/** Long enough to distinguish keys in a list, too short to help guess one. */
+const prefixLength = 'crm_live_'.length + 6;
+
+/** Generates a key, and the prefix and hash of it that are stored. */
+export const newKey = (): { readonly apiKey: string; readonly text: NewKeyText } => {
+  const apiKey = generateApiKey();
+  return { apiKey, text: { prefix: apiKey.slice(0, prefixLength), hash: new Uint8Array(hashApiKey(apiKey)) } };
+};
+
+interface CreateOptions extends OrganizationOptions {
+  readonly name: string;
+  readonly allow?: readonly string[];
+  readonly limit?: Readonly<Record<string, number>>;
+  readonly expires?: Date;
+}
+
+/** Adds `crm key create`. */
+export const addKeyCreateCommand = (key: Command, context: CliContext): void => {
+  const groups = operationGroups.join(', ');
+  const command = key
+    .command('create')
+    .description('create an API key')
+    .option('--name <name>', 'what it is for', 'API key')
+    .option('--allow <list>', `groups (${groups}) or single operations`, allowedOperations)
+    .option('--limit <list>', 'requests a minute by group, such as list=5,search=5', requestLimits)
+    .option('--expires <when>', 'when it expires: a duration (90d), a day or a time', (text: string) => expiry(text))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ crm key create --org ID --name "Website form" --allow inbound
+  $ crm key create --org ID --name "Warehouse export" --allow list,search --expires 90d
+  $ crm key create --org ID --allow list,inbound,delete --limit list=300,inbound=60
+
+The key is printed once, and only its hash is stored. Store it with the secrets of the program that uses it.
+Without --allow, a key has the groups list, search, inbound and bulk: it may not delete or merge records, or change the setup.
+A limit of 0 turns the limit off.
+Next: curl -H "x-api-key: KEY" READ_URL/v1/pipelines`,
+    );
+  withOrganizationOptions(command).action((options: CreateOptions) => createKey(context, options));
+};
+
+const createKey = async (context: CliContext, options: CreateOptions): Promise<void> => {
+  const name = readName('--name', options.name);
+  const { apiKey, text: keyText } = newKey();
+  const allow = options.allow ?? defaultOperations;
+  const { id } = await withAdministration(context, options, async ({ administration, organization }) =>
+    administration.createApiKey({
+      organizationId: (await organization(options.org)).id,
+      ...{ name, ...keyText, allowedOperations: allow, limits: options.limit ?? {} },
+      expiresAt: options.expires ?? null,
+    }),
+  );
+  const expiresAt = options.expires?.toISOString() ?? null;
+  const json = { key_id: id, api_key: apiKey, name, allowed_operations: allow, expires_at: expiresAt };
+  const text = [
+    apiKey,
+    `This is the only time that the key is shown. Its id is ${id}.`,
+    `It may: ${allow.join(', ')}. It expires: ${expiresAt ?? 'never'}.`,
+    `Try it: curl -H 'x-api-key: ${apiKey}' READ_URL/v1/pipelines`,
+  ].join('\n');
+  printResult(context, options, { json, text });
+};
+
+/** Whether the gateways accept a key, from the times when it was revoked and when it expires. */
+const keyStatus = (revokedAt: Date | null, expiresAt: Date | null): 'revoked' | 'expired' | 'valid' => {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt !== null && expiresAt.getTime() <= Date.now() ? 'expired' : 'valid';
+};
+
+/** Adds `crm key list`. */
+export const addKeyListCommand = (key: Command, context: CliContext): void => {
+  const command = key
+    .command('list')
+    .description('list the API keys of an organization')
+    .addHelpText(
+      'after',
+      `
+Example:
+  $ crm key list --org ID
+
+Keys themselves are not stored. Recognize a key by its first characters. The last use is updated about once a minute.`,
+    );
+  withOrganizationOptions(command).action(async (options: OrganizationOptions) => {
+    const rows = await withAdministration(context, options, async ({ administration, organization }) =>
+      administration.listApiKeys((await organization(options.org)).id),
+    );
+    const keys = rows.map((row) => ({
+      ...{ key_id: row.id, name: row.name, prefix: row.prefix },
+      ...{ allowed_operations: row.allowedOperations, limits: row.limits },
+      created_at: row.createdAt.toISOString(),
+      last_used_at: row.lastUsedAt?.toISOString() ?? null,
+      expires_at: row.expiresAt?.toISOString() ?? null,
+      revoked_at: row.revokedAt?.toISOString() ?? null,
+      replaced_by: row.replacedBy,
+      status: keyStatus(row.revokedAt, row.expiresAt),
+    }));
+    const header = ['KEY', 'STATUS', 'STARTS WITH', 'NAME', 'ALLOWS', 'EXPIRES', 'LAST USED'];
+    const cells = keys.map((row) => [
+      ...[row.key_id, row.status, row.prefix, row.name, row.allowed_operations.join(',')],
+      ...[row.expires_at ?? 'never', row.last_used_at ?? 'never'],
+    ]);
+    printResult(context, options, {
+      json: { keys },
+      text: textTable(header, cells, 'There is none yet: crm key create'),
+    });
+  });
+};
+
+const readKey = (text: string | undefined): string => {
+  if (text === undefined || text === '') throw usageError('No key is given. Give it as KEY, or set CRM_API_KEY.');
+  const key = parseApiKey(text);
+  if (key !== null) return key;
+  throw new CliError('This is not an API key: its form or its checksum is wrong. Check that it was copied completely.');
+};
+
+const groupsText = (allowed: readonly string[]): string => {
+  const groups: readonly string[] = operationGroups;
+  const missing = groups.filter((group) => !allowed.includes(group));
+  const exception = allowed.every((name) => groups.includes(name)) ? '' : ', except for the single operations above';
+  const denied = missing.length === 0 ? '' : `\nGroups not allowed${exception}: ${missing.join(', ')}`;
+  return `Allowed: ${allowed.join(', ')}${denied}`;
+};
+
+/** Adds `crm key check`. */
+export const addKeyCheckCommand = (key: Command, context: CliContext): void => {
+  const command = key
+    .command('check')
+    .description('show the organization of an API key, whether it works and what it may do')
+    .argument('[key]', 'the key itself (default: CRM_API_KEY)')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ crm key check crm_live_…
+  $ CRM_API_KEY=crm_live_… crm key check      (keeps it out of the process list)
+
+The API answers 401 to a key that may not make a request, and does not say why. This command says why. It exits with 1 if the
+key does not work.`,
+    );
+  withAdministrationOptions(command).action(async (text: string | undefined, options: AdministrationOptions) => {
+    const hash = new Uint8Array(hashApiKey(readKey(text ?? context.env['CRM_API_KEY'])));
+    const found = await withAdministration(context, options, ({ administration }) => administration.findApiKey(hash));
+    if (found === null) throw new CliError('No organization of this database has this key.');
+    const status = keyStatus(found.revokedAt, found.expiresAt);
+    const json = {
+      ...{ key_id: found.id, name: found.name, organization_id: found.organizationId },
+      ...{ organization: found.organization, status },
+      ...{ allowed_operations: found.allowedOperations, limits: found.limits },
+      expires_at: found.expiresAt?.toISOString() ?? null,
+      revoked_at: found.revokedAt?.toISOString() ?? null,
+    };
+    const limits = Object.entries(found.limits).map(([group, limit]) => `${group} ${limit}`);
+    const lines = [
+      `Key ${found.id} "${found.name}" of ${found.organization} (${found.organizationId}) is ${status}.`,
+      groupsText(found.allowedOperations),
+      `Expires: ${json.expires_at ?? 'never'}`,
+      ...(limits.length === 0 ? [] : [`Its own limits, in requests a minute: ${limits.join(', ')}`]),
+    ];
+    printResult(context, options, { json, text: lines.join('\n') });
+    if (status !== 'valid') throw new CliError(`The key is ${status}: the gateways answer 401.`);
+  });
+};
+
+/** Adds `crm key revoke`. */
+export const addKeyRevokeCommand = (key: Command, context: CliContext): void => {
+  const command = key
+    .command('revoke')
+    .description('revoke an API key permanently')
+    .argument('<key-id>', 'its id', readKeyId)
+    .addHelpText(
+      'after',
+      `
+Example:
+  $ crm key revoke --org ID KEY_ID      (the id from crm key list, not the key itself)
+
+The gateways refuse the key within 5 seconds. To replace a key without a gap: crm key rotate.`,
+    );
+  withOrganizationOptions(command).action(async (keyId: string, options: OrganizationOptions) => {
+    await withAdministration(context, options, async ({ administration, organization }) =>
+      administration.revokeApiKey({ organizationId: (await organization(options.org)).id, keyId }),
+    );
+    const text = `Key ${keyId} is revoked; the gateways refuse it within 5 seconds.`;
+    printResult(context, options, { json: { key_id: keyId, revoked: true }, text });
+  });
+};
+
+interface RotateOptions extends OrganizationOptions {
+  readonly overlap: number;
+}
+
+const defaultOverlap = '1d';
+
+/** Adds `crm key rotate`. */
+export const addKeyRotateCommand = (key: Command, context: CliContext): void => {
+  const command = key
+    .command('rotate')
+    .description('replace an API key with a new one')
+    .argument('<key-id>', 'its id', readKeyId)
+    .addOption(
+      new Option('--overlap <duration>', 'how long the old key still works')
+        .argParser(overlap)
+        .default(overlap(defaultOverlap), defaultOverlap),
+    )
+    .addHelpText(
+      'after',
+      `
+Creates a new key with the same name, operations, limits and expiry. The old key still works until the overlap ends, so that
+programs can switch one by one. With --overlap 0, the old key is revoked at once.
+
+Examples:
+  $ crm key rotate --org ID KEY_ID                  (the id from crm key list, not the key itself)
+  $ crm key rotate --org ID KEY_ID --overlap 7d
+  $ crm key rotate --org ID KEY_ID --overlap 0      (the old key has leaked)`,
+    );
+  withOrganizationOptions(command).action(async (keyId: string, options: RotateOptions) => {
+    const { apiKey, text } = newKey();
+    const rotated = await withAdministration(context, options, async ({ administration, organization }) => {
+      const organizationId = (await organization(options.org)).id;
+      return administration.rotateApiKey({ organizationId, keyId, text, overlapMs: options.overlap });
+    });
+    const oldKeyExpiresAt = rotated.oldKeyExpiresAt.toISOString();
+    const json = { key_id: rotated.id, api_key: apiKey, replaces: keyId, old_key_expires_at: oldKeyExpiresAt };
+    const oldKey =
+      options.overlap === 0
+        ? `The old key ${keyId} is revoked; the gateways refuse it within 5 seconds.`
+        : `The old key ${keyId} works until ${oldKeyExpiresAt}. Watch its last use: crm key list`;
+    const lines = [apiKey, `This is the only time that the key is shown. Its id is ${rotated.id}.`, oldKey];
+    printResult(context, options, { json, text: lines.join('\n') });
+  });
+};

@@ -1,0 +1,120 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline/promises';
+
+import type { Command } from 'commander';
+
+import { printResult, type CliContext } from '../cli-context.js';
+import { CliError, errorCode, usageError } from '../errors.js';
+import { planSetup, readStoredSetup, type PlanStep } from './plan-setup.js';
+import { refusal, withSetup, withSetupOptions, type SetupOptions, type SetupSession } from './session.js';
+import { exportSetup, readSetupFile } from './setup-file.js';
+
+interface ApplyOptions extends SetupOptions {
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+}
+
+const examples = `
+Examples:
+  $ crm apply setup.yaml --org ID --dry-run
+  $ crm apply setup.yaml --org ID --yes
+  $ crm export setup --org ID --output setup.yaml
+
+The file can have a currency, members, pipelines with their stages, and fields. An example is
+packages/cli/examples/setup.yaml. Entries that the file does not name stay unchanged. To rename a pipeline, stage or member,
+write "was: OLD NAME" beside the new name. The order in the file becomes the order in the organization.
+"archived: true" takes an entry out of use.
+The command checks the whole file and prints the plan first. Then it makes one call of the API for each change, in this order. If
+one is refused, those before it stay: correct the file and run the command again. A run with nothing to change changes nothing.
+Without --yes it asks before it applies the plan. If it cannot ask (no terminal, or --json), it applies nothing.`;
+
+const readText = async (file: string): Promise<string> => {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw errorCode(error) === 'ENOENT' ? usageError(`There is no file ${file}.`) : error;
+  }
+};
+
+const isAgreed = async (context: CliContext, options: ApplyOptions): Promise<boolean> => {
+  if (options.yes === true) return true;
+  if (!process.stdin.isTTY || context.stderr.isTTY !== true || options.json === true) {
+    throw usageError('Nothing was applied. Give --yes to apply the plan, or --dry-run to only print it.');
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await terminal.question('Apply? (y/N) ')).trim());
+  } finally {
+    terminal.close();
+  }
+};
+
+/** Runs the steps of a plan, one call after the other. @throws CliError that says which step the API refused */
+const runSteps = async ({ client }: SetupSession, steps: readonly PlanStep[]): Promise<void> => {
+  let text = '';
+  for (const [index, step] of steps.entries()) {
+    text = step.text || text;
+    try {
+      await step.run(client);
+    } catch (error) {
+      const refused = refusal(error);
+      if (refused === undefined) throw error;
+      const before = `The changes before it are applied (${index} of ${steps.length} calls).`;
+      throw new CliError(`Refused: ${text}. ${refused.message}. ${before} Correct the file and run the command again.`);
+    }
+  }
+};
+
+/** Reads a setup file and plans its changes. */
+const makePlan = async (
+  { client, currency }: SetupSession,
+  path: string,
+  text: string,
+): Promise<readonly PlanStep[]> => {
+  const { source, file } = readSetupFile(path, text);
+  return planSetup(source, file, await readStoredSetup(client, currency));
+};
+
+/** Applies a setup file without asking. */
+export const applySetupFile = async (session: SetupSession, path: string): Promise<void> =>
+  runSteps(session, await makePlan(session, path, await readText(path)));
+
+/** Adds `crm apply`. */
+export const addApplyCommand = (program: Command, context: CliContext): void => {
+  const command = program
+    .command('apply')
+    .description('set up an organization from a YAML file')
+    .argument('<file>', 'the setup file')
+    .option('--dry-run', 'print the plan and change nothing')
+    .option('--yes', 'apply the plan without asking')
+    .addHelpText('after', examples);
+  withSetupOptions(command).action(async (path: string, options: ApplyOptions) => {
+    const text = await readText(path);
+    readSetupFile(path, text);
+    await withSetup(context, options, async (session) => {
+      const steps = await makePlan(session, path, text);
+      const plan = steps.map((step) => step.text).filter((line) => line !== '');
+      const isEmpty = steps.length === 0;
+      const lines = plan.map((line) => `  ${line}\n`).join('');
+      if (options.json !== true && options.dryRun !== true) context.stderr.write(lines);
+      const isApplied = !isEmpty && options.dryRun !== true && (await isAgreed(context, options));
+      if (isApplied) await runSteps(session, steps);
+      const done = isApplied ? `Applied ${plan.length} changes.` : 'Nothing was changed.';
+      const shown = options.dryRun === true ? `${lines}${done}` : done;
+      printResult(context, options, { json: { plan, applied: isApplied }, text: isEmpty ? 'Nothing to do.' : shown });
+    });
+  });
+};
+
+/** Writes the setup of an organization to a file, for `crm export setup`. */
+export const writeSetup = (context: CliContext, options: SetupOptions & { readonly output: string }): Promise<void> =>
+  withSetup(context, options, async ({ client, currency }) => {
+    const { output } = options;
+    const text = await exportSetup(client, currency?.current ?? null);
+    if (output === '-') {
+      context.stdout.write(text);
+      return;
+    }
+    await writeFile(output, text);
+    printResult(context, options, { json: { object: 'setup', file: output }, text: `Setup in ${output}` });
+  });

@@ -1,0 +1,277 @@
+import type { Field, Member, PipelineDetail, Stage } from '@crm/client';
+import {
+  createField,
+  createFieldOption,
+  createPipeline,
+  createStage,
+  deleteMember,
+  updateField,
+  updateFieldOption,
+  updateMember,
+  updatePipeline,
+  updateStage,
+} from '@crm/contract';
+import { optionColors, slugFromName } from '@crm/domain';
+
+import { CliError, usageError } from '../errors.js';
+import { findPipeline, listFields, listPipelines } from './lookup.js';
+import type { SetupCommand } from './make-command.js';
+
+const pipeline = {
+  show: ({ pipeline: { pipeline_id: id, name, is_active: isActive }, stages }: PipelineDetail) => ({
+    json: { pipeline_id: id, name, is_active: isActive, stages },
+    text: [
+      `Pipeline ${name}${isActive ? '' : ', archived'}: ${id}`,
+      ...stages.map(({ stage_id: stage, label }) => `  ${stage}  ${label}`),
+    ].join('\n'),
+  }),
+};
+
+const stage = {
+  show: ({ stage: shown }: { readonly stage: Stage }) => {
+    const states = [
+      `position ${shown.stage_order}`,
+      ...(shown.is_default ? ['default'] : []),
+      ...(shown.is_active ? [] : ['archived']),
+    ];
+    const json = { ...shown, position: shown.stage_order };
+    return { json, text: `Stage ${[shown.label, ...states].join(', ')}: ${shown.stage_id}` };
+  },
+};
+
+const field = {
+  show: ({ field: { name: slug, current_name: name, ...rest } }: { readonly field: Field }) => ({
+    json: { ...rest, slug, name },
+    text: `Field ${name}${rest.is_active === false ? ', archived' : ''}: ${rest.field_id ?? ''}\nIn requests: "custom_fields": {"${slug}": …}, or "${rest.property_name}" beside the other fields`,
+  }),
+};
+
+const fieldExample = (words: string): string =>
+  `\nExample:\n  $ crm field ${words} --org ID --object opportunity lead_source`;
+
+/** The set-up commands of one operation each. */
+export const setupCommands: readonly SetupCommand[] = [
+  {
+    ...pipeline,
+    name: 'pipeline create',
+    contract: createPipeline,
+    argument: { property: 'name' },
+    call: (client, _id, body) => client.pipelines.create(body),
+    findExisting: async (client, id) => {
+      const { stages, ...found } = await findPipeline(client, id);
+      return { pipeline: found, stages };
+    },
+    description: 'create a pipeline with its stages',
+    help: `
+Examples:
+  $ crm pipeline create --org ID "New business" --stage Prospecting Engaging Won Lost
+  $ crm pipeline create --org ID Renewals --stage "Due:60%" "In talks:80%" "Renewed:100%" "Lost:0%" --default-stage Due
+
+Next: crm field define --org ID --object opportunity NAME --type TYPE --pipeline PIPELINE`,
+  },
+  {
+    ...pipeline,
+    name: 'pipeline update',
+    contract: updatePipeline,
+    argument: { entry: 'pipeline' },
+    call: (client, id, body) => client.pipelines.update(id, body),
+    description: 'rename, move, archive or restore a pipeline',
+    help: `
+Examples:
+  $ crm pipeline update --org ID Sales --name "New business" --position 1
+  $ crm pipeline update --org ID Renewals --archive
+
+An archived pipeline gets no new opportunities. Its opportunities can still be read and changed.`,
+  },
+  {
+    ...stage,
+    name: 'stage add',
+    contract: createStage,
+    argument: { property: 'label' },
+    parent: 'pipeline',
+    call: (client, id, body) => client.pipelines.createStage(id, body),
+    findExisting: async (client, id) => ({
+      stage: (await listPipelines(client)).flatMap(({ stages }) => stages).find((one) => one.stage_id === id),
+    }),
+    description: 'add a stage to a pipeline',
+    help: `
+Examples:
+  $ crm stage add --org ID --pipeline Sales "Contract sent" --position 3 --probability 80
+  $ crm stage add --org ID --pipeline Sales Won --if-not-exists`,
+  },
+  {
+    ...stage,
+    name: 'stage update',
+    contract: updateStage,
+    argument: { entry: 'stage' },
+    only: ['label', 'color', 'probability', 'position', 'is_default', 'is_active'],
+    call: (client, id, body) => client.pipelines.updateStage(id, body),
+    description: 'rename, change or restore a stage',
+    help: `
+Examples:
+  $ crm stage update --org ID --pipeline Sales Engaging --label Negotiating --probability 60
+  $ crm stage update --org ID --pipeline Sales Prospecting --default
+  $ crm stage update --org ID --pipeline Sales "On hold" --restore
+
+A new label appears in all lists of opportunities.`,
+  },
+  {
+    ...stage,
+    name: 'stage move',
+    contract: updateStage,
+    argument: { entry: 'stage' },
+    only: ['position'],
+    call: (client, id, body) => client.pipelines.updateStage(id, body),
+    description: 'move a stage to another position in its pipeline',
+    help: '\nExample:\n  $ crm stage move --org ID --pipeline Sales Engaging --position 1',
+  },
+  {
+    ...stage,
+    name: 'stage archive',
+    contract: updateStage,
+    argument: { entry: 'stage' },
+    only: ['move_opportunities_to'],
+    fixed: { is_active: false },
+    call: (client, id, body) => client.pipelines.updateStage(id, body),
+    inUse: 'Give --move-to STAGE',
+    description: 'take a stage out of use',
+    help: `
+Examples:
+  $ crm stage archive --org ID --pipeline Sales "On hold"
+  $ crm stage archive --org ID --pipeline Sales "On hold" --move-to Lost
+
+For a stage that still has opportunities, --move-to names the stage that gets them. They move in small steps; each move counts as
+an update. An archived stage can be read but gets no opportunities. To restore it: crm stage update --restore`,
+  },
+  {
+    ...field,
+    name: 'field define',
+    contract: createField,
+    argument: { property: 'name' },
+    call: (client, _id, body) => client.fields.create(body),
+    prepare: (body) => {
+      const slug = body['slug'] ?? slugFromName(String(body['name']));
+      if (slug !== null) return { ...body, slug };
+      throw usageError(`--slug: no slug can be derived from "${String(body['name'])}". Give one, such as lead_source.`);
+    },
+    findExisting: async (client, id, { object, attribute_type: type }) => {
+      const found = (await listFields(client, object as 'account')).find((one) => one.field_id === id);
+      if (found?.attribute_type === type) return { field: found };
+      throw new CliError(
+        `The field ${found?.name ?? id} exists and has the type ${found?.attribute_type ?? 'of another object'}, not ${String(type)}. Give another --slug.`,
+      );
+    },
+    description: 'define a custom field',
+    help: `
+Examples:
+  $ crm field define --org ID --object opportunity "Lead source" --type select \\
+      --option web=Website:blue --option event=Event:#ff8800 --option Referral
+  $ crm field define --org ID --object opportunity "Signed on" --type date --pipeline Sales
+  $ crm field define --org ID --object account "Yearly revenue" --type currency --currency EUR
+  $ crm field define --org ID --object contact "Internal score" --type rating --max 10 --hidden
+
+An option is value=Label:color. The value (default: the label) and the color are optional. Colors: ${optionColors.join(', ')}, #rrggbb.
+Without --slug, the slug is derived from the name.
+Next: send values under custom_fields, as "custom_fields": {"lead_source": "web"}.`,
+  },
+  {
+    ...field,
+    name: 'field update',
+    contract: updateField,
+    argument: { entry: 'field' },
+    only: ['name', 'is_hidden', 'currency', 'max', 'position'],
+    call: (client, id, body) => client.fields.update(id, body),
+    description: 'rename, reorder, hide or show a custom field',
+    help: `${fieldExample('update')} --name "Where from"
+
+For its options: crm option --help. The slug, type and pipelines of a field cannot be changed.`,
+  },
+  {
+    ...field,
+    name: 'field archive',
+    contract: updateField,
+    argument: { entry: 'field' },
+    only: [],
+    fixed: { is_active: false },
+    call: (client, id, body) => client.fields.update(id, body),
+    description: 'take a custom field out of use',
+    help: `${fieldExample('archive')}
+
+Requests cannot use an archived field. Its values stay and come back with crm field restore. Its slug stays reserved.`,
+  },
+  {
+    ...field,
+    name: 'field restore',
+    contract: updateField,
+    argument: { entry: 'field' },
+    only: [],
+    fixed: { is_active: true },
+    call: (client, id, body) => client.fields.update(id, body),
+    description: 'take an archived custom field back into use',
+    help: `${fieldExample('restore')}\n\nThe field is as it was before crm field archive, with all values.`,
+  },
+  {
+    ...field,
+    name: 'option add',
+    contract: createFieldOption,
+    argument: { property: 'label' },
+    parent: 'field',
+    call: (client, id, body) => client.fields.createOption(id, body),
+    description: 'add an option to a select, radio or multi_select field',
+    help: '\nExample:\n  $ crm option add --org ID --object opportunity --field lead_source Partner --value partner --color green',
+  },
+  {
+    ...field,
+    name: 'option update',
+    contract: updateFieldOption,
+    argument: { property: 'value' },
+    parent: 'field',
+    call: (client, id, body) => client.fields.updateOption(id, body),
+    description: 'rename, move, archive or restore an option',
+    help: `
+Examples:
+  $ crm option update --org ID --object opportunity --field lead_source event --label Fair --position 1
+  $ crm option update --org ID --object opportunity --field lead_source event --archive
+
+Archived options can still be read but no longer written.`,
+  },
+  {
+    name: 'member update',
+    contract: updateMember,
+    argument: { entry: 'member' },
+    call: (client, id, body) => client.members.update(id, body),
+    show: ({ member }: { readonly member: Member }) => ({
+      json: { ...member },
+      text: `${member.email} (${member.name}): ${member.member_id}`,
+    }),
+    description: 'change the name or address of a member, or restore a former member',
+    help: `
+Examples:
+  $ crm member update --org ID ann@acme.com --name "Ann Lee"
+  $ crm member update --org ID ann@acme.com --email ann.lee@acme.com
+  $ crm member update --org ID ann@acme.com --restore
+
+A restored member can own new opportunities again.`,
+  },
+  {
+    name: 'member remove',
+    contract: deleteMember,
+    argument: { entry: 'member' },
+    call: (client, id, query) => client.members.delete(id, query),
+    inUse: 'Give --keep-owner or --reassign EMAIL',
+    show: ({ id }: { readonly id: string }, { opportunities }) => ({
+      json: { member_id: id, status: opportunities === 'keep' ? 'former' : 'removed' },
+      text: 'The person is no longer a member.',
+    }),
+    description: 'remove a member from an organization',
+    help: `
+Examples:
+  $ crm member remove --org ID ann@acme.com --reassign bob@acme.com
+  $ crm member remove --org ID ann@acme.com --keep-owner
+
+If the member owns opportunities, give one of these options:
+  --keep-owner     the opportunities keep their owner, who becomes a former member and gets no new ones
+  --reassign       another member gets them, in small steps; each move counts as an update. Then the member is deleted
+Values of team fields keep the id of a deleted member until they are changed.`,
+  },
+];

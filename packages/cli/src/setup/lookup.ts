@@ -1,0 +1,83 @@
+import type { CrmClient, Field, Member, Pipeline, Stage } from '@crm/client';
+import { normalizeEmail, type ObjectType } from '@crm/domain';
+
+import { CliError } from '../errors.js';
+
+/** A pipeline with its stages, in order. */
+export type PipelineWithStages = Pipeline & { readonly stages: readonly Stage[] };
+
+const limit = 500;
+
+const collect = async <T>(list: AsyncIterable<T>): Promise<readonly T[]> => {
+  const all: T[] = [];
+  for await (const one of list) all.push(one);
+  return all;
+};
+
+/** All pipelines in order, including archived ones. */
+export const listPipelines = async (client: CrmClient): Promise<readonly PipelineWithStages[]> => {
+  const pipelines: PipelineWithStages[] = [];
+  for await (const pipeline of client.pipelines.list({ limit })) {
+    pipelines.push({ ...pipeline, stages: await collect(client.pipelines.stages(pipeline.pipeline_id, { limit })) });
+  }
+  return pipelines;
+};
+
+/** All members by email, including former ones. */
+export const listMembers = (client: CrmClient): Promise<readonly Member[]> => collect(client.members.list({ limit }));
+
+/** A custom field with its id, and the object that has it. */
+export type CustomField = Field & { readonly field_id: string; readonly object: ObjectType };
+
+const collections = { opportunity: 'opportunities', account: 'accounts', contact: 'contacts' } as const;
+
+/** The custom fields of an object in order, including archived ones. */
+export const listFields = async (client: CrmClient, object: ObjectType): Promise<readonly CustomField[]> => {
+  const all = await collect(client[collections[object]].fields({ include_archived: 'true', limit }));
+  return all.flatMap(({ field_id: id, ...field }) => (id === undefined ? [] : [{ field_id: id, ...field, object }]));
+};
+
+const isText = (one: string, other: string): boolean => one.normalize('NFC') === other.trim().normalize('NFC');
+
+const found = <T>(one: T | undefined, message: string): T => {
+  if (one === undefined) throw new CliError(message);
+  return one;
+};
+
+/** Finds a pipeline by id or name. @throws CliError if there is none */
+export const findPipeline = async (client: CrmClient, text: string): Promise<PipelineWithStages> => {
+  const pipelines = await listPipelines(client);
+  return found(
+    pipelines.find((one) => one.pipeline_id === text.toLowerCase()) ?? pipelines.find((one) => isText(one.name, text)),
+    `There is no pipeline ${text}. See: crm pipeline list`,
+  );
+};
+
+/** Finds a stage by id or label. @throws CliError if the pipeline has none */
+export const findStage = (pipeline: PipelineWithStages, text: string): Stage =>
+  found(
+    pipeline.stages.find((one) => one.stage_id === text.toLowerCase()) ??
+      pipeline.stages.find((one) => isText(one.label, text)),
+    `${pipeline.name} has no stage ${text}. Its stages: ${pipeline.stages
+      .filter((one) => one.is_active)
+      .map(({ label }) => label)
+      .join(', ')}`,
+  );
+
+/** Finds a member or former member by id or email. @throws CliError if there is none */
+export const findMember = async (client: CrmClient, text: string): Promise<Member> => {
+  const email = normalizeEmail(text);
+  const wanted = email.ok ? email.value.email : text.toLowerCase();
+  const members = await listMembers(client);
+  return found(
+    members.find((one) => one.email === wanted || one.member_id === wanted),
+    `${text} is not a member. See: crm member list`,
+  );
+};
+
+/** Finds a custom field by slug, including archived ones. @throws CliError if the object has none */
+export const findField = async (client: CrmClient, object: ObjectType, slug: string): Promise<CustomField> =>
+  found(
+    (await listFields(client, object)).find(({ name }) => name === slug),
+    `The ${object} has no custom field ${slug}. See: crm field list`,
+  );

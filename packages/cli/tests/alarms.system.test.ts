@@ -1,0 +1,115 @@
+/** @needs prometheus */
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { migrate } from '@crm/db';
+import {
+  createTestDatabase,
+  findFreePort,
+  type GatewayProcess,
+  runPromtool,
+  startGatewayProcess,
+  startPrometheus,
+  type TestPrometheus,
+} from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { metricsIn, readAlarms, readPanels } from './support/observability-files.js';
+
+const root = new URL('../../../', import.meta.url);
+const fileOf = (path: string): string => new URL(path, root).pathname;
+/** Only a guard against hangs: with these rules an alarm fires seconds after its cause. */
+const patienceMs = 60_000;
+
+const until = async (holds: () => Promise<boolean>): Promise<void> => {
+  const deadlineMs = performance.now() + patienceMs;
+  while (!(await holds())) {
+    if (performance.now() > deadlineMs) throw new Error('it did not come to this in time');
+    await sleep(100);
+  }
+};
+
+describe('the alarms', () => {
+  test('pass their unit tests', async () => {
+    expect(await runPromtool('test', 'rules', fileOf('docker/observability/alerts.test.yaml'))).toContain('SUCCESS');
+  });
+
+  test('and their configuration are valid for Prometheus', async () => {
+    const checked = await runPromtool('check', 'config', fileOf('docker/observability/prometheus.yaml'));
+    expect(checked).toContain('prometheus.yaml is valid');
+    expect(checked).toMatch(/SUCCESS: \d+ rules found/);
+  });
+});
+
+describe('a Prometheus that scrapes both gateways', () => {
+  let prometheus: TestPrometheus;
+  let drop: () => Promise<void>;
+  let read: GatewayProcess & { readonly target: string };
+  let inbound: GatewayProcess & { readonly target: string };
+
+  const start = async (gateway: string, url: string) => {
+    const adminPort = await findFreePort();
+    const environment = { DATABASE_URL: url, CURSOR_SECRETS: 'a secret that only the tests know' };
+    const running = await startGatewayProcess(fileOf(`apps/${gateway}-gateway/dist/main.js`), {
+      ...environment,
+      ADMIN_PORT: String(adminPort),
+    });
+    return { ...running, target: `127.0.0.1:${adminPort}` };
+  };
+
+  beforeAll(async () => {
+    const database = await createTestDatabase(async (empty) => {
+      await migrate(empty);
+    }, 'cli');
+    ({ drop } = database);
+    [read, inbound] = await Promise.all([start('read', database.url), start('inbound', database.url)]);
+    const rules = await readFile(fileOf('docker/observability/alerts.yaml'), 'utf8');
+    // The same rules with short waits, so that the test does not take minutes.
+    prometheus = await startPrometheus(rules.replace(/\bfor: \d+m/g, 'for: 2s'));
+  });
+  afterAll(async () => {
+    await prometheus.stop();
+    await Promise.all([read.stop(), inbound.stop()]);
+    await drop();
+  });
+
+  test('finds every metric of the alarms and the dashboard in both, and each of our metrics is in the manual', async () => {
+    const expressions = [
+      ...readAlarms().map(({ expr }) => expr),
+      ...readPanels().flatMap((panel) => panel.expressions),
+    ];
+    const used = new Set(expressions.flatMap(metricsIn).filter((name) => name !== 'up'));
+    const manual = await readFile(fileOf('docs/operating.md'), 'utf8');
+    for (const { target } of [read, inbound]) {
+      // Series of histograms appear only with the first observation, so the names are read from the declarations.
+      const page = await (await fetch(`http://${target}/metrics`)).text();
+      const declared = [...page.matchAll(/^# TYPE (\w+) (\w+)$/gm)];
+      const exposed = declared.flatMap(([, name = '', type]) =>
+        type === 'histogram' ? ['_bucket', '_count', '_sum'].map((end) => `${name}${end}`) : [name],
+      );
+      expect([...used].filter((name) => !exposed.includes(name))).toEqual([]);
+      const own = declared.map(([, name = '']) => name).filter((name) => name.startsWith('crm_'));
+      const isInManual = (name: string): boolean =>
+        [name, name.replace('crm_database_pool', '')].some((text) => manual.includes(`\`${text}\``));
+      expect(own.filter((name) => !isInManual(name))).toEqual([]);
+    }
+  });
+
+  test('fires CrmGatewayDown for gateways that never ran, and ends when they run', async () => {
+    await until(async () => (await prometheus.firing('CrmGatewayDown')).length === 2);
+    await prometheus.scrape([read.target, inbound.target]);
+    await until(async () => (await prometheus.firing('CrmGatewayDown')).length === 0);
+  });
+
+  test('fires for a stopped process, with its address', async () => {
+    await inbound.stop();
+    const firing = async () => (await prometheus.firing('CrmGatewayDown')).map(({ instance }) => instance);
+    await until(async () => (await firing()).includes(inbound.target));
+    expect(await firing()).not.toContain(read.target);
+  });
+
+  test('fires for a gateway whose address disappeared too, with its name', async () => {
+    await read.stop();
+    await prometheus.scrape([inbound.target]);
+    await until(async () => (await prometheus.firing('CrmGatewayDown')).some(({ gateway }) => gateway === 'read'));
+  });
+});

@@ -1,0 +1,188 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { launcher, type OwnStack, startOwnStack } from './running-stack.js';
+
+// These packages need Node 22 or are large, so they are not among the packages of this repository.
+const conformance = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
+const inspector = '@modelcontextprotocol/inspector@2.12.0';
+const olderClient = '@modelcontextprotocol/sdk@1.32.2';
+
+const run = promisify(execFile);
+/** Installing the packages takes most of it. */
+const timeoutMs = 600_000;
+const expectedFailures = fileURLToPath(new URL('../../mcp/tests/conformance/', import.meta.url));
+
+let stack: OwnStack;
+let directory: string;
+let server: ChildProcess;
+let mcpUrl: string;
+beforeAll(async () => {
+  stack = await startOwnStack();
+  directory = await mkdtemp(join(tmpdir(), 'crm-mcp-'));
+  server = spawn(process.execPath, [launcher, 'mcp', '--http', '0'], {
+    env: { PATH: process.env['PATH'], ...stack.env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  mcpUrl = await new Promise((resolve, reject) => {
+    let output = '';
+    server.stderr?.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+      const [, url] = /at (http:\S+\/mcp)/.exec(output) ?? [];
+      if (url !== undefined) resolve(url);
+    });
+    server.once('exit', () => reject(new Error(output)));
+  });
+});
+afterAll(async () => {
+  server.kill('SIGTERM');
+  await stack.end();
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** Runs a program of an npm package on Node 22. */
+const onNode22 = (packageName: string, command: readonly string[], env = {}) =>
+  run('npx', ['--yes', '--ignore-scripts=false', '-p', 'node@22', '-p', packageName, ...['--', ...command]], {
+    cwd: directory,
+    env: { ...process.env, ...env },
+    maxBuffer: 50_000_000,
+  });
+
+/** A proxy that adds the key: the conformance suite cannot send headers of its own. */
+const startKeyProxy = async (): Promise<{ readonly url: string; readonly proxy: Server }> => {
+  const proxy = createServer({ keepAliveTimeout: 65_000 }, (incoming, outgoing) => {
+    const { method, headers, url: path } = incoming;
+    const key = { 'x-api-key': stack.demo['api_key'] };
+    const sent = request({ port: new URL(mcpUrl).port, path, method, headers: { ...headers, ...key } }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    sent.on('error', () => outgoing.destroy());
+    outgoing.on('close', () => sent.destroy());
+    incoming.pipe(sent);
+  });
+  await new Promise((resolve) => proxy.listen(0, '127.0.0.1', () => resolve(undefined)));
+  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/mcp`, proxy };
+};
+
+describe('the conformance suite of the protocol', () => {
+  test.each(['2026-07-28', '2025-11-25'])(
+    'passes for %s, except for what the file lists',
+    async (revision) => {
+      const { url, proxy } = await startKeyProxy();
+      const file = join(expectedFailures, `${revision}.yaml`);
+      const options = ['--url', url, '--requirements', revision, '--expected-failures', file, '-o', 'results'];
+      const { stdout } = await onNode22(conformance, ['conformance', 'server', ...options]).catch((error: unknown) => ({
+        stdout: `FAILED\n${(error as { stdout: string }).stdout}`,
+      }));
+      proxy.closeAllConnections();
+      proxy.close();
+      expect(stdout.startsWith('FAILED') ? stdout.slice(-4000) : '').toBe('');
+      for (const scenario of ['tools-list', 'dns-rebinding-protection']) expect(stdout).toContain(`✓ ${scenario}`);
+    },
+    timeoutMs,
+  );
+});
+
+describe('the inspector of the protocol', () => {
+  test(
+    'lists and calls tools over stdio and HTTP',
+    async () => {
+      const transports = [
+        [process.execPath, launcher, 'mcp'],
+        [mcpUrl, '--transport', 'http', '--header', `x-api-key: ${stack.demo['api_key']}`],
+      ];
+      for (const transport of transports) {
+        const inspect = async (method: readonly string[]): Promise<string> => {
+          const command = ['mcp-inspector', '--cli', ...transport, '--method', ...method];
+          return (await onNode22(inspector, command, stack.env)).stdout;
+        };
+        expect(JSON.parse(await inspect(['tools/list']))).toMatchObject({ tools: { length: 15 } });
+        expect(await inspect(['tools/call', '--tool-name', 'describe_crm'])).toContain('Prospecting');
+      }
+    },
+    timeoutMs,
+  );
+});
+
+/** The same task, with either client: finds a deal, moves it to Won and says why. */
+const task = `
+  const call = async (name, args) => {
+    const result = await client.callTool({ name, arguments: args });
+    if (result.isError) throw new Error(result.content[0].text);
+    return result.structuredContent;
+  };
+  const made = await call('create_deal', { name: process.argv[1], pipeline_name: 'Sales', account_domain: 'acme.com' });
+  const { id, version } = made.record;
+  const won = await call('update_deal', { id, version, stage_name: 'Won' });
+  await call('add_note', { request_key: id, content: 'They signed.', deal_ids: [id] });
+  const { notes } = await call('list_notes', { object: 'deal', key: id });
+  console.log(JSON.stringify({ tools: (await client.listTools()).tools.length, stage: won.record.stage_name, notes: notes.length }));
+  await client.close();`;
+
+const transportsOf = (http: string, stdio: string): Readonly<Record<string, string>> => ({
+  HTTP: `const { StreamableHTTPClientTransport } = await import('${http}');
+    const transport = new StreamableHTTPClientTransport(new URL('URL'), { requestInit: { headers: { 'x-api-key': 'KEY' } } });`,
+  stdio: `const { StdioClientTransport } = await import('${stdio}');
+    const transport = new StdioClientTransport({ command: process.execPath, args: ['LAUNCHER', 'mcp'], env: { ...process.env } });`,
+});
+
+const newer = '@modelcontextprotocol/client';
+const older = '@modelcontextprotocol/sdk/client';
+const clients = [
+  [
+    'the client of revision 2026-07-28',
+    newer,
+    transportsOf(newer, `${newer}/stdio`),
+    "{ versionNegotiation: { mode: 'auto' } }",
+  ],
+  [
+    'the client of older revisions',
+    `${older}/index.js`,
+    transportsOf(`${older}/streamableHttp.js`, `${older}/stdio.js`),
+    '{}',
+  ],
+] as const;
+
+describe.each(clients)('%s, on this version of Node', (name, entry, transports, options) => {
+  beforeAll(async () => {
+    if (entry === newer) return;
+    await run('npm', ['install', '--prefix', directory, '--ignore-scripts', '--no-audit', '--no-fund', olderClient]);
+  }, timeoutMs);
+
+  test.each(Object.keys(transports))('does the same task over %s', async (kind) => {
+    const values: Readonly<Record<string, string>> = {
+      URL: mcpUrl,
+      KEY: stack.demo['api_key'] ?? '',
+      LAUNCHER: launcher,
+    };
+    const transport = transports[kind]?.replaceAll(
+      /\b(URL|KEY|LAUNCHER)'/g,
+      (_all, value: string) => `${values[value]}'`,
+    );
+    const program = `import { Client } from '${entry}';
+      ${transport}
+      const client = new Client({ name: 'test', version: '1' }, ${options});
+      await client.connect(transport);
+      ${task}`;
+    const cwd = entry === newer ? fileURLToPath(new URL('../../mcp', import.meta.url)) : directory;
+    const args = ['--input-type=module', '-e', program, `${name} over ${kind}`];
+    const { stdout } = await run(process.execPath, args, { cwd, env: { ...process.env, ...stack.env } });
+    expect(JSON.parse(stdout)).toEqual({ tools: 15, stage: 'Won', notes: 1 });
+  });
+});
+
+test('npm start prints the line that connects an assistant to the demo', async () => {
+  const [, line = ''] = /^ +(claude mcp add .*)$/m.exec(stack.process.stdout) ?? [];
+  const [, dataDirectory = '', command = ''] = /--env CRM_DATA_DIR='([^']+)' -- node '([^']+)' mcp$/.exec(line) ?? [];
+  expect([command, JSON.parse(await readFile(join(dataDirectory, 'demo.json'), 'utf8'))]).toEqual([
+    launcher,
+    stack.demo,
+  ]);
+});

@@ -1,0 +1,127 @@
+/** @needs pgbouncer */
+import { applyRoles, migrate, openAdministrationDatabase } from '@crm/db';
+import { setupTools } from '@crm/testing/suites';
+import {
+  createTestDatabase,
+  createTestOrganization,
+  pgBouncerTranslates,
+  startGatewayProcess,
+  startPgBouncer,
+  testRoleNames,
+  urlForRole,
+  type PgBouncer,
+  type TestDatabase,
+  type TestOrganization,
+} from '@crm/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { runCrm } from './run-crm.js';
+
+const mainFile = new URL('../../../apps/inbound-gateway/dist/main.js', import.meta.url).pathname;
+const translates = pgBouncerTranslates();
+const requests = 60;
+
+let database: TestDatabase;
+let organization: TestOrganization;
+let pooler: PgBouncer | undefined;
+
+beforeAll(async () => {
+  database = await createTestDatabase(async (url) => {
+    await migrate(url);
+  }, 'cli');
+  const opened = openAdministrationDatabase({ url: database.url, applicationName: 'test', maxConnections: 1 });
+  organization = await createTestOrganization(setupTools(opened));
+  await opened.close();
+  await applyRoles(database.url, testRoleNames());
+});
+afterEach(() => pooler?.stop());
+afterAll(() => database.drop());
+
+const pool = async (mode: 'session' | 'transaction'): Promise<string> => {
+  pooler = await startPgBouncer(urlForRole(database.url, 'inbound'), mode);
+  return pooler.url;
+};
+
+const start = (url: string) =>
+  startGatewayProcess(mainFile, { DATABASE_URL: url, RATE_LIMIT_INBOUND: '0', LOG_LEVEL: 'error' });
+
+/** The findings of `crm doctor` at the pooler's address. */
+const examine = async (url: string, check: string): Promise<unknown> => {
+  const { stdout } = await runCrm(['doctor', '--json'], { DATABASE_URL: url, CURSOR_SECRETS: 'only for this test' });
+  const { findings } = JSON.parse(stdout) as { findings: { check: string }[] };
+  return findings.find((finding) => finding.check === check);
+};
+
+/** The statuses of parallel writes through a gateway at this address. */
+const writeThrough = async (url: string): Promise<number[]> => {
+  const gateway = await start(url);
+  try {
+    return await Promise.all(
+      Array.from({ length: requests }, async (_, index) => {
+        const body = { pipeline_id: organization.pipeline.id, opportunity: { name: `Deal ${index}` } };
+        const { status } = await fetch(`${gateway.url}/v1/inbound/opportunities`, {
+          method: 'POST',
+          headers: { 'x-api-key': organization.key, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+        return status;
+      }),
+    );
+  } finally {
+    await gateway.stop();
+  }
+};
+
+const setLimits = async (change: string): Promise<void> => {
+  const opened = openAdministrationDatabase({ url: database.url, applicationName: 'test', maxConnections: 1 });
+  const role = testRoleNames().inbound;
+  await opened.pool.query(
+    `DO $$ BEGIN EXECUTE format('ALTER ROLE ${role} IN DATABASE %I ${change}', current_database()); END $$`,
+  );
+  await opened.close();
+};
+
+describe('through PgBouncer', () => {
+  test('in session mode every request is answered', async () => {
+    const url = await pool('session');
+    expect(await writeThrough(url)).toEqual(Array(requests).fill(200));
+    expect(await examine(url, 'time limits')).toMatchObject({ status: 'ok' });
+    expect(await examine(url, 'pooler')).toMatchObject({ status: 'ok' });
+  });
+
+  test('in transaction mode every request is answered, or none if this version loses prepared statements', async () => {
+    const url = await pool('transaction');
+    if (translates) {
+      expect(await writeThrough(url)).toEqual(Array(requests).fill(200));
+      return;
+    }
+    await expect(start(url)).rejects.toThrow(/code 78[^]*loses prepared statements[^]*PgBouncer 1\.21/);
+    expect(await examine(url, 'pooler')).toMatchObject({ status: 'problem' });
+  });
+
+  test('a role without time limits is refused until crm roles apply has set them', async () => {
+    await setLimits('RESET statement_timeout');
+    const unlimited = await pool('session');
+    await expect(start(unlimited)).rejects.toThrow(/code 78[^]*has no statement_timeout[^]*run crm roles apply/);
+    expect(await examine(unlimited, 'time limits')).toMatchObject({
+      status: 'problem',
+      message: expect.stringContaining('statement_timeout'),
+      advice: expect.stringContaining('crm roles apply'),
+    });
+    await pooler?.stop();
+    const { read, inbound } = testRoleNames();
+    const applied = await runCrm(['roles', 'apply', '--read-role', read, '--inbound-role', inbound], {
+      DATABASE_URL: database.url,
+    });
+    expect(applied).toMatchObject({ exitCode: 0 });
+    expect(await writeThrough(await pool('session'))).toEqual(Array(requests).fill(200));
+  });
+
+  test('an address without pgbouncer=true is refused with advice', async () => {
+    const url = (await pool('session')).replace('?pgbouncer=true', '');
+    expect(await examine(url, 'database')).toMatchObject({
+      status: 'problem',
+      advice: expect.stringContaining('pgbouncer=true'),
+    });
+  });
+});
