@@ -24,6 +24,7 @@ const BOUNDARIES = {
   'packages/client': { allowed: [], tests: ['contract', 'db', 'domain', 'testing'] },
   'apps/read-gateway': { allowed: ['domain', 'contract', 'db', 'http'], tests: ['testing'] },
   'apps/inbound-gateway': { allowed: ['domain', 'contract', 'db', 'http'], tests: ['testing'] },
+  tests: { allowed: ['cli', 'client', 'contract', 'db', 'domain', 'reference', 'testing'], database: true },
   bench: { allowed: ['domain', 'contract', 'db', 'local-postgres'], tests: ['testing'], database: true },
 };
 

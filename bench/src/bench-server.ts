@@ -128,7 +128,7 @@ const copyDatabase = async (serverUrl: string, url: string): Promise<string> => 
 };
 
 /** The options of {@link startBenchServer}. */
-export interface BenchServerOptions {
+interface BenchServerOptions {
   /** Whether commits wait for the disk, as in production. Generating data is faster without. */
   readonly isDurable: boolean;
   /** Receives progress messages, one line each. */

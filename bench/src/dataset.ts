@@ -11,7 +11,7 @@ import { withLoadSession } from './dataset/session.js';
 export const datasetVersion = 2;
 
 /** The options of {@link createDataset}. */
-export interface DatasetOptions {
+interface DatasetOptions {
   /** The number of deals of the large organization. */
   readonly opportunities: number;
   /** Adds fifty more custom fields to every deal. */

@@ -130,7 +130,6 @@ describe('R2: no deadlock between bulk calls that change the natural keys of opp
 
   test('setting a new account in one item and a new name in a later one', async () => {
     const ids = await createAll('Move', (by) => `from-${by}.com`);
-    await races.idOf(api.createOpportunity, deal('Any', 'to.com'));
     const moves = streams.map((by): Call => {
       const order = rotated(some.slice(0, 25), by);
       const items = [
@@ -139,11 +138,9 @@ describe('R2: no deadlock between bulk calls that change the natural keys of opp
       ];
       return [api.bulkUpdateOpportunities, { body: { items } }];
     });
-    // All calls wait for the name lock of the account, so that they start at the same moment.
+    // All calls wait for the lock of the organization, so that they start at the same moment.
     const holder = await races.gateway.writeDatabase.pool.connect();
-    await holder.query(
-      `BEGIN; SELECT lock_names(organization_id, 'account', ARRAY[id], true) FROM accounts WHERE domain = 'to.com'`,
-    );
+    await holder.query(`BEGIN; SELECT lock_organization('${races.gateway.organization.id}', 'exclusive')`);
     const racing = race(moves);
     await untilWritesWait(races.gateway.writeDatabase, moves.length);
     await holder.query('ROLLBACK');

@@ -121,8 +121,8 @@ describe('bulk creates', () => {
     const items = Array.from({ length: 100 }, (_, n) => ({ domain: `long${n}.com`, description: 'ä'.repeat(2_000) }));
     const results = await resultsOf(bulkCreateAccounts, items);
     expect(results.map(({ index }) => index)).toEqual(items.map((_, index) => index));
-    const transactions = 'SELECT DISTINCT xmin::text FROM accounts WHERE organization_id = $1 AND id = ANY ($2)';
-    expect(await gateway().rows(transactions, [results.map(({ id }) => id)])).toHaveLength(1);
+    const appends = 'SELECT DISTINCT occurred_at FROM events WHERE organization_id = $1 AND record_id = ANY ($2)';
+    expect(await gateway().rows(appends, [results.map(({ id }) => id)])).toHaveLength(1);
   });
 
   test('refuse an atomic call if one item is invalid, name its path and write nothing', async () => {

@@ -94,7 +94,7 @@ describe('the tables of docs/contract.md', () => {
   test('give the limits that the code enforces', () => {
     const numbers = rowsOf('bounds').map(([, bound]) => Number(bound));
     expect(numbers).toEqual([
-      ...[253, domain.maxEmailLength, domain.maxNameLength, domain.maxMarkRun, bounds.urlLength],
+      ...[253, domain.maxEmailLength, domain.maxNameLength, domain.maxCombiningMarks, bounds.urlLength],
       ...[bounds.noteContentLength, bounds.nextStepLength, domain.maxStringLength, domain.maxLocationPartLength],
       ...[domain.maxTeamMembers, domain.maxSelections, bounds.customValuesPerRecord],
       ...Object.values(domain.setupLimits),

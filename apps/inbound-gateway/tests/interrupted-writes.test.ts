@@ -172,16 +172,23 @@ describe('503 with Retry-After', () => {
     expect((await create(client, 'locked.com')).status).toBe(200);
   });
 
-  testOfLockTimeout('while other calls hold the locks of a bulk call: fewer items would not help', async () => {
-    const domains = ['held-1.com', 'held-2.com'];
-    for (const domain of domains) await account({ domain });
-    const items = domains.map((domain) => ({ domain, name: 'Renamed' }));
-    const send = () => hurriedClient.call(bulkCreateAccounts, { body: { items }, query: { on_match: 'update' } });
-    expectComeBack(await whileHeld(`SELECT FROM accounts WHERE domain = 'held-2.com' FOR UPDATE`, send));
-    // Also blocks the names, as when another call creates many opportunities of an account.
-    const names = `SELECT lock_names(organization_id, 'account', ARRAY[id], false) FROM accounts WHERE domain = 'held-1.com'`;
-    expectComeBack(await whileHeld(names, send));
-    expect((await send()).data.results.map(({ record_status }) => record_status)).toEqual(['updated', 'updated']);
+  testOfLockTimeout('while another call holds the lock of the organization, unless nothing would change', async () => {
+    const client = await gateway.startOn(gateway.gatewayUrl, { lockTimeoutMs: 50 });
+    await account({ domain: 'held.com' });
+    const bulk = (name: string) =>
+      client.call(bulkCreateAccounts, {
+        ...{ body: { items: [{ domain: 'held.com', name }] }, query: { on_match: 'update' } },
+      });
+    const hold = (mode: string) => `SELECT lock_organization('${gateway.organization.id}', '${mode}')`;
+    await whileHeld(hold('exclusive'), async () => {
+      expectComeBack(await create(client, 'waits.com'));
+      expect((await create(client, 'held.com')).status).toBe(200);
+    });
+    await whileHeld(hold('shared'), async () => {
+      expectComeBack(await bulk('Renamed'));
+      expect((await create(client, 'beside.com')).status).toBe(200);
+    });
+    expect((await bulk('Renamed')).data.results).toMatchObject([{ record_status: 'updated' }]);
   });
 
   test('while no connection is free: nothing is written, and the call that holds the connection succeeds', async () => {

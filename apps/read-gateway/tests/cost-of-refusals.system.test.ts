@@ -2,7 +2,7 @@ import { bounds } from '@crm/contract';
 import {
   type CountedPostgres,
   findFreePort,
-  markRun,
+  combiningMarks,
   reportFigure,
   type TestOrganization,
   withEachText,
@@ -91,8 +91,8 @@ const searches: Readonly<Record<string, unknown>> = {
   'more than 100 fields': { fields: many(bounds.fieldsPerSelection + 1, 'name') },
   'a limit beyond 500': { limit: bounds.pageLimitMax + 1 },
   'a cursor that is too long': { cursor: 'x'.repeat(bounds.cursorLength + 1) },
-  'words of 31 marks': { query: markRun(31) },
-  'a value of 2,000 marks': { filters: { field: 'name', operator: 'contains', value: markRun(2_000) } },
+  'words of 31 marks': { query: combiningMarks(31) },
+  'a value of 2,000 marks': { filters: { field: 'name', operator: 'contains', value: combiningMarks(2_000) } },
 };
 /** Ten times the time allowed for a refusal. It bounds processor time because time on a clock also counts other processes. */
 const cpuGuardMs = 500;
@@ -136,7 +136,7 @@ describe('R9: a request that exceeds a limit', () => {
       const values = `[${'{},'.repeat(Math.floor(maxBytes / 3) - 10)}1]`;
       await refuse(operation, 'values without end', `{"a":${values}}`, 400, isBulk ? /more than 200000 values/ : /./);
       const atomic = isBulk ? { ...operation, path: `${operation.path}?atomic=true` } : operation;
-      for (const body of withEachText(operation.example, markRun(isBulk ? 600_000 : 120_000))) {
+      for (const body of withEachText(operation.example, combiningMarks(isBulk ? 600_000 : 120_000))) {
         await refuse(atomic, 'a text of nothing but marks', withOwnPipeline(body), 400);
       }
       if (!operation.path.endsWith('/search')) continue;

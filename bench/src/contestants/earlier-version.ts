@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** An inbound gateway of an earlier version, with a copy of that version's own data. */
-export interface EarlierVersion {
+interface EarlierVersion {
   readonly gateway: Gateway;
   stop(): Promise<void>;
 }

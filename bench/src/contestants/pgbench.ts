@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const places = ['/usr/lib/postgresql/15/bin/pgbench', '/usr/bin/pgbench', '/usr/local/bin/pgbench'];
 
 /** The options of running a statement with pgbench. */
-export interface PgbenchOptions {
+interface PgbenchOptions {
   readonly databaseUrl: string;
   /** SQL in which `:random` is a different number each time. Of several statements, each run chooses one at random. */
   readonly sql: string | readonly string[];

@@ -1,7 +1,7 @@
 import { type Gateway } from './gateways.js';
 
 /** One caller that waits for each response before it sends the next request. */
-export interface SequentialCaller {
+interface SequentialCaller {
   /** The milliseconds from a request to its complete response. @throws Error for a response other than 2xx */
   readonly time: (path: string, body?: string) => Promise<number>;
 }

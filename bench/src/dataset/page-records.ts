@@ -2,7 +2,7 @@ import pg from 'pg';
 import { organizationLayout } from './layout.js';
 
 /** The records of measured pages. */
-export type RecordKind = 'short' | 'long';
+type RecordKind = 'short' | 'long';
 
 /** The placeholder of a record's id. */
 const idMark = '00000000-0000-0000-0000-000000000000';

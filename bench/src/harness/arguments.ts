@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 /** The arguments of a run. */
-export interface BenchArguments {
+interface BenchArguments {
   /** The measures to take. If empty, the other options decide. */
   readonly ids: readonly string[];
   /** Small data and short rounds, for trying things out. Results are not saved. */

@@ -13,7 +13,7 @@ export interface ServerProcess {
 }
 
 /** The options of {@link startServerProcess}. */
-export interface ServerProcessOptions {
+interface ServerProcessOptions {
   /** The script to run, with Node or with `command`. */
   readonly script: string;
   readonly command?: string;

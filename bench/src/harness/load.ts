@@ -18,7 +18,7 @@ export interface LoadRequest {
 }
 
 /** What to send, and for how long. */
-export interface LoadOptions {
+interface LoadOptions {
   readonly url: string;
   readonly request: LoadRequest;
   readonly seconds: number;

@@ -71,7 +71,7 @@ export const toMeasure = ({ id, name, values, unit, detail, target, size }: NewM
 };
 
 /** The figures of earlier runs. Empty if there are no results yet. */
-export const readMeasures = async (): Promise<readonly Measure[]> => {
+const readMeasures = async (): Promise<readonly Measure[]> => {
   const text = await readFile(resultsFile, 'utf8').catch(() => null);
   return text === null ? [] : (JSON.parse(text) as Results).measures;
 };

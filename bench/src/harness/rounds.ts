@@ -6,14 +6,14 @@ export interface Contestant {
 }
 
 /** The number of rounds and their length. */
-export interface RoundOptions {
+interface RoundOptions {
   readonly rounds: number;
   readonly seconds: number;
   readonly log: (message: string) => void;
 }
 
-/** Long enough for V8 to compile the code that runs often. */
-const warmUpSeconds = 6;
+/** The length of the warm-up in rounds: V8 compiles the code that runs often in six seconds. */
+const warmUpRounds = 2;
 
 /**
  * Runs contestants in turn, round after round, so that other load on the machine affects all of them. Before that, each
@@ -25,7 +25,7 @@ export const alternate = async (
   { rounds, seconds, log }: RoundOptions,
 ): Promise<Map<string, number[]>> => {
   const rates = new Map<string, number[]>(contestants.map(({ name }) => [name, []]));
-  for (const contestant of contestants) await contestant.run(warmUpSeconds);
+  for (const contestant of contestants) await contestant.run(warmUpRounds * seconds);
   for (let round = 1; round <= rounds; round += 1) {
     // Every other round runs in reverse order, so that no contestant always follows the same one.
     const order = round % 2 === 1 ? contestants : [...contestants].reverse();

@@ -10,7 +10,7 @@ const sizeNames: Readonly<Record<number, string>> = {
 };
 
 /** The name of a number of deals, such as `10 thousand`. */
-export const sizeName = (size: number): string => sizeNames[size] ?? size.toLocaleString('en');
+const sizeName = (size: number): string => sizeNames[size] ?? size.toLocaleString('en');
 
 const met = ({ met: isMet }: Measure): string => (isMet === null ? '' : isMet ? 'yes' : '**no**');
 

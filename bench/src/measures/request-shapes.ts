@@ -24,8 +24,8 @@ export interface KnownRecords {
 type Headers = Readonly<Record<string, string>>;
 
 const sortedFields = [
-  ...['updated_at', 'name', 'amount', 'close_date', 'next_action_date', 'account.domain', 'contact.email'],
-  ...['custom.code', 'custom.score', 'custom.due', 'custom.tier'],
+  ...['updated_at', 'name', 'amount', 'close_date', 'next_action_date', 'account_domain', 'contact_email'],
+  ...['code', 'score', 'due', 'tier'],
 ];
 
 const condition = (field: string, operator: string, value: unknown) => ({ field, operator, value });
@@ -64,15 +64,15 @@ export const requestShapes = (known: KnownRecords, headers: Headers): readonly R
       'sorted list',
       'limit=50&fields=id,name,amount,currency,stage_name,owner_email,account_domain,contact_email,created_at,custom_fields',
     ),
-    list('list from the oldest', 'sorted list', 'limit=50&sort=created_at'),
+    search('list from the oldest', 'sorted list', { sort: 'created_at:asc', limit: 50 }),
     ...sortedFields.flatMap((field) =>
-      ['', '-'].map((sign) =>
-        search(`list sorted by ${sign}${field}`, 'sorted list', { sort: `${sign}${field}`, limit: 50 }),
+      ['asc', 'desc'].map((direction) =>
+        search(`list sorted by ${field}:${direction}`, 'sorted list', { sort: `${field}:${direction}`, limit: 50 }),
       ),
     ),
-    one('account.domain', 'eq', known.domain),
+    one('account_domain', 'eq', known.domain),
     one('stage_id', 'in', [stage, secondStage]),
-    one('custom.tier', 'eq', 'iron'),
+    one('tier', 'eq', 'iron'),
     other('amount, a range', { filters: condition('amount', 'gte', 50_000) }),
     other('words', { query: 'renewal' }),
     other('two conditions', {

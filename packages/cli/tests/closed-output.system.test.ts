@@ -6,7 +6,8 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { deals, ImportFixture } from './import-fixture.js';
-import { launcher } from './running-stack.js';
+
+const launcher = new URL('../bin/crm.js', import.meta.url).pathname;
 
 let fixture: ImportFixture;
 beforeEach(async () => {

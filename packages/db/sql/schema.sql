@@ -566,77 +566,48 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 -- Write functions, by the file of sql/functions that has their text.
 
 -- account_changes.sql
+--   read_account(p_organization_id uuid, p_id uuid) → accounts
 --   changed_account(p_row accounts, p_change jsonb) → accounts
---   account_effect(p_organization_id uuid, p_id uuid, p_change jsonb, OUT version integer, OUT is_changed boolean, OUT has_new_name boolean, OUT has_new_key boolean) → record
---   lock_account_changes(p_organization_id uuid, p_ids uuid[], p_renamed_ids uuid[]) → void
---   claim_domain(p_organization_id uuid, p_domain text) → void
 --   update_account_row(n accounts) → void
 --   copy_account_texts(p_account accounts) → void
---   apply_account_change(p_organization_id uuid, p_id uuid, p_change jsonb, p_holds_name boolean) → boolean
---   change_account(p_organization_id uuid, p_id uuid, p_change jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_renamed_ids uuid[] DEFAULT '{}'::uuid[]) → boolean
+--   store_account(p_old accounts, p_new accounts) → text
+--   change_account(p_old accounts, p_change jsonb) → boolean
+--   update_account(p_organization_id uuid, p_input jsonb) → jsonb
+--   delete_account(p_organization_id uuid, p_input jsonb) → jsonb
 -- accounts.sql
 --   find_account_id(p_organization_id uuid, p_domain text) → uuid
---   find_account_ids(p_organization_id uuid, p_domains jsonb) → uuid[]
---   share_account_names(p_organization_id uuid, p_domains jsonb) → uuid[]
---   require_account_ids(p_organization_id uuid, p_domains jsonb) → uuid[]
---   require_account_id(p_organization_id uuid, p_domain text) → uuid
 --   ensure_accounts(p_organization_id uuid, p_accounts jsonb, p_contacts jsonb DEFAULT '[]'::jsonb) → void
 --   insert_account(p_organization_id uuid, p_input jsonb) → accounts
---   account_of_create(p_organization_id uuid, p_set jsonb) → accounts
+--   account_id_of_create(p_organization_id uuid, p_set jsonb) → uuid
 --   sends_new_domain(p_row accounts, p_set jsonb) → boolean
---   matched_account_change(p_row accounts, p_input jsonb) → jsonb
 --   account_result(p_row accounts, p_status text, p_input jsonb) → jsonb
---   create_account(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_renamed_ids uuid[] DEFAULT '{}'::uuid[]) → jsonb
---   update_account(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_renamed_ids uuid[] DEFAULT '{}'::uuid[]) → jsonb
---   delete_account(p_organization_id uuid, p_input jsonb) → jsonb
--- aliases.sql
---   find_account(p_organization_id uuid, p_domain text) → accounts
---   find_contact(p_organization_id uuid, p_email text) → contacts
---   check_domain_is_no_alias(p_organization_id uuid, p_domain text) → void
---   check_email_is_no_alias(p_organization_id uuid, p_email text) → void
---   drop_own_domain_alias(p_organization_id uuid, p_domain text, p_account_id uuid) → void
---   drop_own_email_alias(p_organization_id uuid, p_email text, p_contact_id uuid) → void
+--   create_account(p_organization_id uuid, p_input jsonb) → jsonb
 -- bulk.sql
 --   write_many(p_organization_id uuid, p_input jsonb) → jsonb
--- bulk_locks.sql
---   input_values(p_items jsonb, p_key text) → jsonb
---   ensure_accounts_of_items(p_organization_id uuid, p_items jsonb) → void
---   missing_items(p_organization_id uuid, p_function text, p_items jsonb, p_found_ids uuid[]) → jsonb
---   shared_external_ids(p_items jsonb) → text[]
---   insert_items(p_organization_id uuid, p_function text, INOUT p_items jsonb, OUT p_answers jsonb) → record
---   prepare_account_items(p_organization_id uuid, p_function text, p_items jsonb, OUT p_locked_ids uuid[], OUT p_renamed_ids uuid[]) → record
---   prepare_contact_items(p_organization_id uuid, p_function text, p_items jsonb, OUT p_locked_ids uuid[], OUT p_renamed_ids uuid[]) → record
---   claim_changed_keys(p_organization_id uuid, p_items jsonb) → void
---   prepare_opportunity_items(p_organization_id uuid, p_function text, INOUT p_items jsonb, OUT p_locked_ids uuid[], OUT p_name_ids uuid[]) → record
 -- contact_changes.sql
+--   read_contact(p_organization_id uuid, p_id uuid) → contacts
 --   changed_contact(p_row contacts, p_change jsonb) → contacts
 --   contact_is_renamed(p_old contacts, p_new contacts) → boolean
---   contact_effect(p_organization_id uuid, p_id uuid, p_change jsonb, OUT version integer, OUT is_changed boolean, OUT has_new_name boolean, OUT has_new_key boolean) → record
 --   opportunity_ids_of_contact(p_organization_id uuid, p_contact_id uuid, p_limit integer DEFAULT NULL::integer) → uuid[]
---   lock_contact_changes(p_organization_id uuid, p_ids uuid[], p_renamed_ids uuid[]) → void
---   claim_email(p_organization_id uuid, p_email text) → void
 --   update_contact_row(n contacts) → void
 --   copy_contact_texts(p_contact contacts) → void
---   apply_contact_change(p_organization_id uuid, p_id uuid, p_change jsonb, p_holds_name boolean) → boolean
---   change_contact(p_organization_id uuid, p_id uuid, p_change jsonb, p_accounts jsonb DEFAULT '[]'::jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_renamed_ids uuid[] DEFAULT '{}'::uuid[]) → boolean
+--   store_contact(p_old contacts, p_new contacts) → text
+--   change_contact(p_old contacts, p_change jsonb, p_accounts jsonb) → boolean
+--   update_contact(p_organization_id uuid, p_input jsonb) → jsonb
 -- contact_deletion.sql
 --   detach_contact(p_organization_id uuid, p_id uuid, p_opportunity_ids uuid[], p_bytes bigint) → boolean
 --   delete_contact(p_organization_id uuid, p_input jsonb) → jsonb
 -- contacts.sql
 --   find_contact_id(p_organization_id uuid, p_email text) → uuid
 --   find_contact_ids(p_organization_id uuid, p_emails jsonb) → uuid[]
---   share_contact_names(p_organization_id uuid, p_emails jsonb) → uuid[]
---   require_contact_ids(p_organization_id uuid, p_emails jsonb) → uuid[]
---   require_contact_id(p_organization_id uuid, p_email text) → uuid
 --   ensure_contacts(p_organization_id uuid, p_contacts jsonb) → void
 --   ensure_related(p_organization_id uuid, p_accounts jsonb, p_contacts jsonb) → void
 --   insert_contact(p_organization_id uuid, p_input jsonb) → contacts
---   contact_of_create(p_organization_id uuid, p_set jsonb) → contacts
+--   contact_id_of_create(p_organization_id uuid, p_set jsonb) → uuid
 --   sends_new_email(p_row contacts, p_set jsonb) → boolean
 --   matched_contact_change(p_row contacts, p_input jsonb) → jsonb
 --   contact_result(p_row contacts, p_status text, p_input jsonb) → jsonb
---   create_contact(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_renamed_ids uuid[] DEFAULT '{}'::uuid[]) → jsonb
---   update_contact(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_renamed_ids uuid[] DEFAULT '{}'::uuid[]) → jsonb
+--   create_contact(p_organization_id uuid, p_input jsonb) → jsonb
 -- event_partitions.sql
 --   event_week(p_at timestamp with time zone) → timestamp with time zone
 --   events_expire_before(p_days integer) → timestamp with time zone
@@ -677,58 +648,40 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   check_version(p_found_version integer, p_change jsonb) → void
 --   check_key_is_free(p_object text, p_field text, p_holder_id uuid) → void
 --   check_create_keys(p_object text, p_found_id uuid, p_key_id uuid, p_has_key boolean) → void
---   found_by(p_key text, p_external_id text, p_set jsonb) → jsonb
---   check_found_key(p_key text, p_external_id text, p_change jsonb) → void
---   check_may_insert(p_input jsonb, p_locked_ids uuid[]) → void
---   check_locked(p_id uuid, p_locked_ids uuid[]) → void
 -- idempotency.sql
 --   find_stored_result(p_organization_id uuid, p_idempotency jsonb) → jsonb
+--   find_or_claim_result(p_organization_id uuid, p_idempotency jsonb) → jsonb
 --   result_record_ids(p_result jsonb) → uuid[]
 --   any_record_id() → uuid
 --   store_result(p_organization_id uuid, p_idempotency jsonb, p_result jsonb) → void
 --   delete_expired_results(p_organization_id uuid, p_limit integer) → integer
 --   delete_results_of_record(p_organization_id uuid, p_record_id uuid, p_limit integer DEFAULT NULL::integer) → boolean
 -- locks.sql
---   lock_external_ids(p_organization_id uuid, p_object text, p_external_ids jsonb) → void
---   lock_names(p_organization_id uuid, p_kind text, p_ids uuid[], p_is_exclusive boolean) → void
---   lock_organization_state(p_organization_id uuid, p_state text, p_is_exclusive boolean) → void
---   lock_opportunities(p_organization_id uuid, p_ids uuid[]) → void
---   lock_accounts(p_organization_id uuid, p_ids uuid[], p_renamed_ids uuid[]) → void
---   lock_contacts(p_organization_id uuid, p_ids uuid[], p_renamed_ids uuid[]) → void
+--   lock_organization(p_organization_id uuid, p_mode text) → void
+--   begin_change(p_mode text) → void
+--   lock_record(p_organization_id uuid, p_object text, p_id uuid) → void
 -- merge.sql
---   check_merge_locks(p_ids uuid[], p_locked_ids uuid[]) → void
---   check_merge_renames(p_renames boolean, p_held boolean) → void
 --   filling_change(p_organization_id uuid, p_object text, p_kept jsonb, p_other jsonb, p_columns text[]) → jsonb
 --   filled_fields(p_change jsonb) → jsonb
 --   merged_event(p_event text) → text
 --   colliding_opportunities(p_organization_id uuid, p_ids uuid[], p_old_key text, p_new_key text) → jsonb
---   check_collisions(p_collisions jsonb, p_input jsonb) → void
 --   collision_ids(p_collisions jsonb, p_key text) → uuid[]
---   contact_ids_of_opportunities(p_organization_id uuid, p_opportunity_ids uuid[]) → uuid[]
---   merge_ids(p_organization_id uuid, p_opportunity_ids uuid[], p_collisions jsonb) → uuid[]
---   store_merged_opportunity(p_old opportunities, p_new opportunities, p_contact_ids uuid[]) → text
---   filled_opportunity(p_kept opportunities, p_other opportunities) → opportunities
---   merged_opportunity(p_kept opportunities, p_other opportunities, p_from_contact_id uuid, p_to_contact_id uuid) → opportunities
---   merged_contact_ids(p_new opportunities, p_other opportunities, p_contact_limit integer, p_from_contact_id uuid, p_to_contact_id uuid) → uuid[]
---   check_merged_contacts(p_organization_id uuid, p_collisions jsonb, p_contact_limit integer, p_from_contact_id uuid DEFAULT NULL::uuid, p_to_contact_id uuid DEFAULT NULL::uuid) → void
---   merge_opportunity(p_organization_id uuid, p_kept_id uuid, p_other_id uuid, p_contact_limit integer, p_from_contact_id uuid, p_to_contact_id uuid) → text[]
---   merge_opportunities(p_organization_id uuid, p_collisions jsonb, p_contact_limit integer, p_from_contact_id uuid DEFAULT NULL::uuid, p_to_contact_id uuid DEFAULT NULL::uuid) → void
+--   merged_opportunity(p_kept opportunities, p_other opportunities, p_from_id uuid, p_to_id uuid) → opportunities
+--   merged_contact_ids(p_new opportunities, p_other opportunities, p_contact_limit integer, p_from_id uuid, p_to_id uuid) → uuid[]
+--   check_merged_contacts(p_organization_id uuid, p_collisions jsonb, p_contact_limit integer, p_from_id uuid, p_to_id uuid) → void
+--   merge_opportunity(p_organization_id uuid, p_kept_id uuid, p_other_id uuid, p_contact_limit integer, p_from_id uuid, p_to_id uuid) → text[]
+--   merge_opportunities(p_organization_id uuid, p_collisions jsonb, p_contact_limit integer, p_from_id uuid, p_to_id uuid) → void
+--   move_opportunities(p_organization_id uuid, p_ids uuid[], p_from_id uuid, p_to_id uuid) → void
 --   remember_merge(p_organization_id uuid, p_object text, p_id uuid, p_kept_id uuid) → void
 --   merge_result(p_input jsonb, p_filled jsonb, p_collisions jsonb, p_contacts integer, p_opportunities integer, p_notes integer) → jsonb
---   check_merged_records(p_kept_version integer, p_other_version integer, p_input jsonb) → void
+--   opportunity_ids_of(p_organization_id uuid, p_object text, p_id uuid, p_limit integer) → uuid[]
+--   merge_plan(p_organization_id uuid, p_object text, p_input jsonb, p_renames boolean, OUT contact_ids uuid[], OUT opportunity_ids uuid[], OUT note_ids uuid[], OUT collisions jsonb) → record
+--   begin_merge(p_kept_version integer, p_other_version integer, p_input jsonb) → void
 -- merge_accounts.sql
---   account_merge_plan(p_organization_id uuid, p_input jsonb, p_renames boolean, OUT contact_ids uuid[], OUT opportunity_ids uuid[], OUT repeating_ids uuid[], OUT note_ids uuid[], OUT collisions jsonb) → record
---   lock_account_merge(p_organization_id uuid, p_input jsonb, p_renames boolean) → uuid[]
---   move_opportunities_to_account(p_organization_id uuid, p_ids uuid[], p_account_id uuid) → void
 --   move_rest_to_account(p_organization_id uuid, p_other accounts, p_account_id uuid) → void
---   fill_account(p_old accounts, p_other_id uuid, p_change jsonb) → void
 --   merge_account(p_organization_id uuid, p_input jsonb) → jsonb
 -- merge_contacts.sql
---   contact_merge_plan(p_organization_id uuid, p_input jsonb, p_renames boolean, OUT opportunity_ids uuid[], OUT repeating_ids uuid[], OUT note_ids uuid[], OUT collisions jsonb) → record
---   lock_contact_merge(p_organization_id uuid, p_input jsonb, p_renames boolean) → uuid[]
---   move_opportunities_to_contact(p_organization_id uuid, p_ids uuid[], p_other_id uuid, p_contact_id uuid) → void
 --   move_rest_to_contact(p_organization_id uuid, p_other contacts, p_contact_id uuid) → void
---   fill_contact(p_old contacts, p_other_id uuid, p_change jsonb) → void
 --   merge_contact(p_organization_id uuid, p_input jsonb) → jsonb
 -- merge_limits.sql
 --   check_merge_size(p_limits jsonb, p_object text, p_count bigint) → void
@@ -736,12 +689,12 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   check_merge_bytes(p_organization_id uuid, p_limits jsonb, p_contact_ids uuid[], p_note_ids uuid[], p_opportunity_ids uuid[]) → void
 --   moved_note_ids(p_organization_id uuid, p_object text, p_other_id uuid, p_collisions jsonb, p_limits jsonb) → uuid[]
 -- notes.sql
---   lock_note_targets(p_organization_id uuid, p_account_ids uuid[], p_contact_ids uuid[]) → void
---   lock_note_opportunities(p_organization_id uuid, p_opportunity_ids uuid[]) → void
+--   check_opportunities_exist(p_organization_id uuid, p_ids uuid[]) → void
 --   note_links(p_organization_id uuid, p_note_id uuid) → jsonb
 --   note_search_text(p_normalized_title text, p_normalized_content text) → text
 --   normalized_note_content(p_note notes) → text
 --   create_note(p_organization_id uuid, p_input jsonb) → jsonb
+--   read_note(p_organization_id uuid, p_id uuid) → notes
 --   touch_note(p_note notes) → notes
 --   update_note(p_organization_id uuid, p_input jsonb) → jsonb
 --   delete_note(p_organization_id uuid, p_input jsonb) → jsonb
@@ -753,26 +706,24 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   new_opportunity(p_organization_id uuid, p_input jsonb) → opportunities
 --   opportunity_id_of_create(p_row opportunities) → uuid
 --   check_opportunity_keys(p_row opportunities, p_found_id uuid) → void
---   matched_opportunity_change(p_row opportunities, p_id uuid, p_input jsonb) → jsonb
---   create_opportunity(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_name_ids uuid[] DEFAULT NULL::uuid[]) → jsonb
---   update_opportunity(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_name_ids uuid[] DEFAULT NULL::uuid[]) → jsonb
+--   matched_opportunity_change(p_input jsonb) → jsonb
+--   create_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
+--   update_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
 --   delete_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
 -- opportunity_changes.sql
+--   read_opportunity(p_organization_id uuid, p_id uuid) → opportunities
 --   opportunity_key(p_row opportunities) → text
 --   opportunity_id_of_key(p_row opportunities) → uuid
 --   opportunities_of_ids(p_organization_id uuid, p_ids uuid[]) → SETOF opportunities
 --   changed_opportunity(p_row opportunities, p_change jsonb) → opportunities
 --   distinct_contact_ids(p_ids uuid[], p_primary_id uuid) → uuid[]
 --   wanted_contact_ids(p_old opportunities, p_new opportunities, p_linked uuid[], p_change jsonb) → uuid[]
---   opportunity_is_changed(p_organization_id uuid, p_id uuid, p_change jsonb) → boolean
 --   add_contact_links(p_organization_id uuid, p_opportunity_id uuid, p_contact_ids uuid[]) → void
 --   replace_contact_links(p_organization_id uuid, p_opportunity_id uuid, p_contact_ids uuid[]) → void
 --   update_opportunity_row(n opportunities) → void
 --   changed_key_field(p_old opportunities, p_new opportunities, p_change jsonb) → text
---   apply_opportunity_change(p_organization_id uuid, p_id uuid, p_change jsonb, p_name_ids uuid[]) → boolean
---   claim_opportunity_key(p_row opportunities) → void
---   referenced_ids(p_organization_id uuid, p_change jsonb) → uuid[]
---   change_opportunity(p_organization_id uuid, p_id uuid, p_change jsonb, p_locked_ids uuid[] DEFAULT NULL::uuid[], p_name_ids uuid[] DEFAULT NULL::uuid[]) → boolean
+--   store_opportunity(p_old opportunities, p_new opportunities, p_linked uuid[], p_wanted uuid[]) → text
+--   change_opportunity(p_old opportunities, p_change jsonb) → boolean
 -- opportunity_records.sql
 --   additional_contact_ids(p_organization_id uuid, p_opportunity_id uuid) → uuid[]
 --   opportunity_record(p_row opportunities, p_additional_ids uuid[]) → text
@@ -783,7 +734,7 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   current_ids(p_organization_id uuid, p_object text, p_ids uuid[]) → uuid[]
 --   forget_merge(p_organization_id uuid, p_object text, p_id uuid) → void
 --   restore_account(p_organization_id uuid, p_input jsonb) → jsonb
---   lock_existing_contacts(p_organization_id uuid, p_ids uuid[]) → uuid[]
+--   contact_exists(p_organization_id uuid, p_id uuid) → boolean
 --   restore_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
 -- setup.sql
 --   opportunity_ids_of_owner(p_organization_id uuid, p_owner_id uuid, p_limit integer) → uuid[]
@@ -812,7 +763,7 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 -- statistics.sql
 --   refresh_statistics(p_table text) → boolean
 -- write.sql
---   deletes_records(p_function text) → boolean
---   run_write(p_organization_id uuid, p_function text, p_input jsonb) → jsonb
+--   needs_exclusive_lock(p_function text, p_input jsonb) → boolean
+--   run_write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb) → jsonb
 --   read_mark() → text
 --   write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb, p_origin jsonb DEFAULT NULL::jsonb, OUT result jsonb, OUT replayed boolean, OUT read_mark text) → record

@@ -23,9 +23,6 @@ const serverCauseOf = (error: unknown): ServerError | null => {
   return null;
 };
 
-/** Whether an error is a serialization failure. Write functions raise it to request a retry. Callers see it only after all retries. */
-export const isSerializationFailure = (error: unknown): boolean => serverCauseOf(error)?.code === '40001';
-
 /**
  * SQLSTATEs after which the whole transaction can be retried, because nothing of it was committed: serialization failure, deadlock, and a
  * record that was deleted (23503) or inserted (23505) after the write function had looked it up.
@@ -59,13 +56,6 @@ const isUnavailable = (code: string): boolean =>
 
 /** SQLSTATEs of a statement that reached its own limit of time or temporary disk space. */
 const beyondItsLimits = new Set(['57014', '53400']);
-
-/** Matches the context of an error in a statement that waited for another transaction: in a lock function, or for a row or key. */
-const lockWait =
-  /PL\/pgSQL function (?:lock_(?:names|external_ids|organization_state|opportunities|accounts|contacts)|claim_(?:domain|email|opportunity_key))\(|^while (?:locking|updating|deleting|inserting|checking|rechecking)/m;
-
-/** Whether a statement timed out while it waited for other transactions. Then a retry can help, and a smaller request cannot. */
-const isLockTimeout = ({ code, where }: ServerError): boolean => code === '57014' && lockWait.test(where);
 
 /** Node's codes for system, DNS and TLS errors. */
 const networkCode = /^(E(?!RR_)|ERR_(TLS|SSL)_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(GET|VERIFY)_)/;
@@ -113,9 +103,8 @@ const failureOf = (error: unknown): unknown => {
   if (found === null) return isNetworkError(error) ? new Failure({ kind: 'unavailable' }, { cause: error }) : error;
   const refusal = refusalOf(found, error);
   if (refusal !== null) return refusal;
-  const isBlocked = isLockTimeout(found);
-  if (beyondItsLimits.has(found.code) && !isBlocked) return new Failure({ kind: 'timeout' }, { cause: error });
-  return isBlocked || isUnavailable(found.code) || isShardMoved(found)
+  if (beyondItsLimits.has(found.code)) return new Failure({ kind: 'timeout' }, { cause: error });
+  return isUnavailable(found.code) || isShardMoved(found)
     ? new Failure({ kind: 'unavailable' }, { cause: error })
     : error;
 };

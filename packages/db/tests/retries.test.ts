@@ -1,3 +1,4 @@
+import type { NormalizedEmail } from '@crm/domain';
 import { reportFigure, type TestDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type pg from 'pg';
@@ -7,6 +8,7 @@ import { type AdministrationDatabase, openAdministrationDatabase } from '../src/
 import { openDatabase } from '../src/database.js';
 import { createReadRouter } from '../src/read-router.js';
 import { accountCreate, accountUpdate } from '../src/write/accounts.js';
+import { contactCreate } from '../src/write/contacts.js';
 import { recordDeletion } from '../src/write/deletions.js';
 import { noteCreate } from '../src/write/notes.js';
 import { runWrites } from '../src/write/write-many.js';
@@ -105,22 +107,20 @@ describe('R2: a write that the server ended to break a deadlock (40P01)', () => 
   });
 });
 
-test('the create of a note whose account is deleted meanwhile is retried, and creates the account again', async () => {
-  const domain = 'deleted-meanwhile.com';
-  await runWrite(database, setup.organizationId, accountCreate({ ...none, domain }, 'keep'), null);
-  const other = await database.pool.connect();
-  await other.query('BEGIN');
-  await other.query('DELETE FROM accounts WHERE domain = $1', [domain]);
+test('a create that gives names to a contact which another call has just created runs again with the exclusive lock', async () => {
+  const email = { email: 'ann@just-created.com', domain: 'just-created.com' } as NormalizedEmail;
+  const note = noteCreate(setup, { title: 'Ann', content: null, accountDomains: [], contactEmails: [email] });
+  const other = openDatabase({ url: testDatabase.url, applicationName: 'retries-test', maxConnections: 1 });
+  await other.queryServer({ text: 'BEGIN' });
+  await runWrite(other, setup.organizationId, note, null);
   calls = 0;
-  const note = noteCreate(setup, { title: 'Again', content: null, accountDomains: [domain], contactEmails: [] });
-  const written = runWrite(database, setup.organizationId, note, null);
+  const named = contactCreate(setup, { ...none, email, firstName: 'Ann' }, 'keep');
+  const written = runWrite(database, setup.organizationId, named, null);
   await untilWaiting();
-  await other.query('COMMIT');
-  other.release();
-  await written;
+  await other.queryServer({ text: 'COMMIT' });
+  await other.close();
+  expect((await written).result).toMatchObject({ record_status: 'updated', first_name: 'Ann' });
   expect(calls).toBe(2);
-  expect(await countOf(`notes WHERE title = 'Again'`)).toBe(1);
-  expect(await countOf(`accounts WHERE domain = '${domain}'`)).toBe(1);
 });
 
 test('a write with a serialization failure (40001) is retried once as a whole', async () => {

@@ -5,7 +5,7 @@ export * from './event-type.js';
 export * from './exact-number.js';
 export * from './failure.js';
 export * from './json-scan.js';
-export { maxMarkRun } from './mark-runs.js';
+export { maxCombiningMarks } from './combining-marks.js';
 export * from './nearest-name.js';
 export * from './object-type.js';
 export * from './result.js';

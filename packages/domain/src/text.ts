@@ -1,4 +1,4 @@
-import { hasLongMarkRun, maxMarkRun } from './mark-runs.js';
+import { hasTooManyCombiningMarks, maxCombiningMarks } from './combining-marks.js';
 
 /** How many code points of a normalized text count in sorting and in comparisons such as `gt`. */
 export const sortKeyCodePoints = 200;
@@ -31,7 +31,7 @@ export const sortKey = (text: string): string => {
     .join('');
 };
 
-const markRunFault = `must not have more than ${maxMarkRun} combining marks in a row: remove some`;
+const combiningMarksFault = `must not have more than ${maxCombiningMarks} combining marks in a row: remove some`;
 
 /**
  * The error text for a `text` that cannot be stored unaltered or is too costly to normalize, or null. PostgreSQL cannot
@@ -41,7 +41,7 @@ const markRunFault = `must not have more than ${maxMarkRun} combining marks in a
 export const findTextFault = (text: string): string | null => {
   if (text.includes('\u0000')) return 'must not contain the character U+0000: remove it';
   if (loneSurrogate.test(text)) return 'must be well-formed Unicode: remove the unpaired surrogate (U+D800 to U+DFFF)';
-  return hasLongMarkRun(text) ? markRunFault : null;
+  return hasTooManyCombiningMarks(text) ? combiningMarksFault : null;
 };
 
 /** The number of code points of `text`, which is what PostgreSQL counts in `varchar(n)` and `char_length`. */

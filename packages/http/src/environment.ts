@@ -17,7 +17,7 @@ export class EnvironmentError extends Error {
 }
 
 /** Bounds and default of an integer variable. */
-export interface IntegerRules {
+interface IntegerRules {
   readonly min: number;
   readonly max: number;
   /** The value if the variable is not set; without a fallback the variable is required. */
@@ -25,7 +25,7 @@ export interface IntegerRules {
 }
 
 /** What a URL variable may be. */
-export interface UrlRules {
+interface UrlRules {
   /** Allowed schemes without the colon, as `['postgres', 'postgresql']`. */
   readonly schemes: readonly string[];
 }

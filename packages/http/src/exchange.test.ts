@@ -139,7 +139,6 @@ it.each<[FailureReason, number, object]>([
   [{ kind: 'not_found' }, 404, { message: 'Not found' }],
   [{ kind: 'precondition_failed' }, 412, { code: 'precondition_failed' }],
   [{ kind: 'idempotency_mismatch' }, 422, { code: 'idempotency_mismatch' }],
-  [{ kind: 'item_raced' }, 409, { code: 'conflict' }],
   [{ kind: 'setup_changed' }, 409, { message: 'The field was changed meanwhile, please retry' }],
   [{ kind: 'empty_note' }, 400, { errors: { 'note.content': 'is required: send a title, a content or both' } }],
   [

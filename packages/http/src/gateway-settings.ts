@@ -7,7 +7,7 @@ import { defaultRateLimits, type RateLimits } from './limits/rate-limit-config.j
 import { defaultShares, type ShareOptions } from './limits/shares.js';
 
 /** The levels of `LOG_LEVEL`. */
-export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /** One of {@link logLevels}. */
 export type LogLevel = (typeof logLevels)[number];

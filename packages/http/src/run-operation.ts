@@ -10,7 +10,7 @@ import type { Route } from './server/route-table.js';
 import type { GatewayShares } from './limits/shares.js';
 
 /** The shared resources and bounds that operations run with. */
-export interface RunOptions {
+interface RunOptions {
   readonly shares: GatewayShares;
   readonly activity: GatewayActivity;
   /** Bytes of the longest page. A page is only read once there is room for it. */

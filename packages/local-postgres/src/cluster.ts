@@ -10,7 +10,7 @@ import { asServerUser, needsSearchCapability, type ServerUser } from './server-u
 /** The major version whose data files the installed programs can read. */
 const SERVER_VERSION = '18';
 
-export interface ClusterOptions {
+interface ClusterOptions {
   dataDir: string;
   user: string;
   password: string;

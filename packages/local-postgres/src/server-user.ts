@@ -17,7 +17,7 @@ export interface Command {
   gid?: number;
 }
 
-export interface CommandOptions {
+interface CommandOptions {
   /** Null if this process is already an ordinary user. */
   user: ServerUser | null;
   /** Lets the user enter folders that are closed to it; see `needsSearchCapability`. */

@@ -46,8 +46,8 @@ export const mutationsOfGateways = [
     requirement: 'R9',
     removed: 'the limit of combining marks in a row',
     file: 'packages/domain/src/text.ts',
-    from: 'return hasLongMarkRun(text) ? markRunFault : null;',
-    to: 'return hasLongMarkRun(text) && text.length < 0 ? markRunFault : null;',
+    from: 'return hasTooManyCombiningMarks(text) ? combiningMarksFault : null;',
+    to: 'return hasTooManyCombiningMarks(text) && text.length < 0 ? combiningMarksFault : null;',
     tests: 'packages/domain text',
   },
   {

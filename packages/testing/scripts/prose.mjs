@@ -9,7 +9,7 @@
  */
 
 /** @type {ProseRule[]} */
-export const proseRules = [
+const proseRules = [
   {
     pattern: /\b(?:tells?|told|telling)\b/gi,
     better: 'report, log, return, show or say',

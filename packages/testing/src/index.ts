@@ -22,7 +22,7 @@ export { startReplicatedPostgres, type ReplicatedPostgres } from './replicated-p
 export { startCountedPostgres, type CountedPostgres } from './counted-postgres.js';
 export { damaged, hostileHeaders, hostileText, hostileValue } from './hostile/hostile-input.js';
 export { runPromtool, startPrometheus, type TestPrometheus } from './prometheus.js';
-export { markRun, withEachText } from './hostile/mark-runs.js';
+export { combiningMarks, withEachText } from './hostile/combining-marks.js';
 export { documentedOperations, type DocumentedOperation, type OpenApiDocument } from './openapi-ids.js';
 export { testRoleNames, urlForRole, type TestRole } from './test-roles.js';
 export { isSoak, propertyRuns, testSize } from './test-size.js';

@@ -8,7 +8,7 @@ import { type LocalPostgres, type LocalPostgresOptions, startLocalPostgres } fro
 type Options = Partial<Pick<LocalPostgresOptions, 'database' | 'port' | 'settings'>>;
 
 /** A PostgreSQL in a folder that `stop` removes. */
-export interface ThrowawayPostgres {
+interface ThrowawayPostgres {
   /** The server of the last start. */
   readonly current: () => LocalPostgres;
   /** Starts it again on the same data. */

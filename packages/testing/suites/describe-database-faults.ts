@@ -11,7 +11,7 @@ export interface FaultySubject {
   readonly setConnectionsAllowed: (areAllowed: boolean) => Promise<void>;
 }
 
-export interface DatabaseFaultsOptions {
+interface DatabaseFaultsOptions {
   /** Creates a database for one gateway. */
   readonly prepare: () => Promise<{
     /** The database's address for a role that is not a superuser. */

@@ -2,7 +2,7 @@ import type { OperationContract } from '@crm/contract';
 import {
   type Answer,
   comparableHeaders,
-  markRun,
+  combiningMarks,
   reportFigure,
   type TestClient,
   type TestOrganization,
@@ -185,7 +185,7 @@ const describeBadRequests = (
     test.each(withBody.filter(({ contract }) => contract.item === undefined))(
       'R9: $id refuses 31 combining marks in a row in any of its texts',
       async ({ id, call }) => {
-        for (const body of withEachText(goodRequests[id]?.().body, markRun(31))) {
+        for (const body of withEachText(goodRequests[id]?.().body, combiningMarks(31))) {
           expect((await call({ body })).status).toBe(400);
         }
       },

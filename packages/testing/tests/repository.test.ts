@@ -15,7 +15,7 @@ const filesIn = (folder: string): readonly string[] =>
 const packages = ['apps', 'packages'].flatMap((parent) =>
   readdirSync(`${root}${parent}`).map((name) => `${parent}/${name}`),
 );
-const files = [...packages, 'bench', '.ci'].flatMap(filesIn);
+const files = [...packages, 'bench', 'tests', '.ci'].flatMap(filesIn);
 
 /** Folders that a shortened path on a page may start in: the sentence before it names the package. */
 const bases = ['', 'docs/', ...packages.flatMap((folder) => [`${folder}/`, `${folder}/src/`])];
@@ -103,7 +103,7 @@ describe('the release', () => {
   const version = String(manifestOf('package.json')['version']);
   const headings = [...read('CHANGELOG.md').matchAll(/^## (.*)$/gm)].map(([, heading = '']) => heading);
 
-  test.each([...packages, 'bench'])('has the same version in %s and its dependencies', (folder) => {
+  test.each([...packages, 'bench', 'tests'])('has the same version in %s and its dependencies', (folder) => {
     const manifest = manifestOf(`${folder}/package.json`);
     const used = ['dependencies', 'devDependencies', 'peerDependencies']
       .flatMap((kind) => Object.entries((manifest[kind] ?? {}) as Record<string, string>))

@@ -44,16 +44,12 @@ const pathOfItem = (index: string, path: string): string =>
  * them.
  */
 export class RefusedItemsError extends ApiError {
-  /** @param code `conflict` if the same call may succeed later */
-  constructor(
-    readonly items: ReadItems,
-    code: 'validation_failed' | 'conflict' = 'validation_failed',
-  ) {
+  constructor(readonly items: ReadItems) {
     const errors = new ErrorCollector();
     for (const [index, entry] of Object.entries(items.refused)) {
       for (const [path, text] of Object.entries(entry.errors)) errors.add(pathOfItem(index, path), text);
     }
-    super(code, { errors: errors.fieldErrors });
+    super('validation_failed', { errors: errors.fieldErrors });
   }
 }
 
@@ -78,10 +74,6 @@ export const itemErrors = (error: ApiError, notFoundPath: string): FieldErrors =
     const other = conflict.other_id === undefined ? '' : `; the natural key is used by ${conflict.other_id}`;
     return { [conflict.field]: `is already used by the record ${conflict.existing_id}${other}` };
   }
-  if (error.code === 'conflict')
-    return {
-      [notFoundPath]: 'names a record whose keys another item or call has changed: send the item again in a new call',
-    };
   if (error.code === 'precondition_failed') return { version: 'is not the current version of the record' };
   if (error.code === 'not_found') return { [notFoundPath]: 'is not the id of a record' };
   return { [notFoundPath]: error.message };

@@ -75,8 +75,7 @@ const runBulk = (
     });
     const refused = Object.fromEntries(entries);
     if (!isAtomic) return refused;
-    const hasRaced = [...refusals.values()].some((failure) => isFailure(failure, 'item_raced'));
-    throw new RefusedItemsError({ writes: [], refused }, hasRaced ? 'conflict' : 'validation_failed');
+    throw new RefusedItemsError({ writes: [], refused });
   };
   return runIdempotent<ByIndex<Applied | Refused>, BulkReply>(context, contract, request, {
     answer: (results) => answerItems(items.length, results, options.pathOf),

@@ -1,10 +1,8 @@
 -- Functions and rules that all write functions share.
 --
 -- * Every function that reads tables is VOLATILE. Under READ COMMITTED, each of its statements then sees what other transactions have
---   committed since. That makes "look up, insert if missing, look up again" safe.
+--   committed since. So whatever a call reads after it has taken the lock of its organization (locks.sql) is current.
 -- * Most functions are PL/pgSQL, which caches plans for the session. SQL functions are planned again in every call.
--- * serialization_failure (40001) means that a parallel call, or an earlier item of a bulk call, changed something between two statements.
---   The caller retries the call.
 -- * `refuse` ends a call, or one item of a bulk call, and undoes its changes.
 -- * Every statement binds organization_id as a parameter. UPDATE sets columns to variables, or to immutable expressions of variables and
 --   the row's own columns. A database that is distributed by organization can then send each statement to one node.
@@ -59,13 +57,10 @@ CREATE OR REPLACE FUNCTION write_time() RETURNS timestamptz LANGUAGE sql VOLATIL
   SELECT date_trunc('milliseconds', clock_timestamp())
 $$;
 
--- Refuses a change if the record does not exist or has another version than the request names. If a create found the record by a key
--- (`found_by_key`) and it no longer exists, raises serialization_failure instead: the retried create inserts a new record.
+-- Refuses a change if the record does not exist or has another version than the request names.
 CREATE OR REPLACE FUNCTION check_version(p_found_version int, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  IF p_found_version IS NULL AND p_change ? 'found_by_key' THEN
-    RAISE EXCEPTION 'the record was deleted meanwhile' USING ERRCODE = 'serialization_failure';
-  ELSIF p_found_version IS NULL THEN
+  IF p_found_version IS NULL THEN
     PERFORM refuse('not_found');
   ELSIF p_found_version <> (p_change->>'version')::int THEN
     PERFORM refuse('precondition_failed');
@@ -92,47 +87,6 @@ BEGIN
     PERFORM refuse('two_records', jsonb_build_object('object', p_object, 'existingId', p_found_id, 'otherId', p_key_id));
   ELSIF p_found_id IS NULL AND NOT p_has_key THEN
     PERFORM refuse('external_id_unknown', jsonb_build_object('object', p_object));
-  END IF;
-END
-$$;
-
--- The keys by which a create found its record, for check_found_key: its natural key, and its external id if that is the one in the request.
-CREATE OR REPLACE FUNCTION found_by(p_key text, p_external_id text, p_set jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
-BEGIN
-  IF p_external_id = p_set->>'external_id' THEN
-    RETURN jsonb_build_object('found_by_key', p_key, 'found_by_external_id', p_external_id);
-  END IF;
-  RETURN jsonb_build_object('found_by_key', p_key);
-END
-$$;
-
--- Raises serialization_failure if a record no longer has the keys by which a create found it. The create is retried. It must not change a
--- record that now has another key, nor give the record its old key back.
-CREATE OR REPLACE FUNCTION check_found_key(p_key text, p_external_id text, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
-BEGIN
-  IF p_key <> p_change->>'found_by_key' OR coalesce(p_external_id, '') <> p_change->>'found_by_external_id' THEN
-    RAISE EXCEPTION 'the record got another key meanwhile' USING ERRCODE = 'serialization_failure';
-  END IF;
-END
-$$;
-
--- Raises serialization_failure if a bulk call would insert a record after it has taken its locks: a parallel call has deleted the record
--- in the meantime, or an earlier item has changed its key. The retried bulk call inserts missing records before it takes locks.
--- p_locked_ids is null outside of bulk calls. p_input has `may_insert` if the bulk call has claimed the key of the record.
-CREATE OR REPLACE FUNCTION check_may_insert(p_input jsonb, p_locked_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
-BEGIN
-  IF p_locked_ids IS NOT NULL AND NOT p_input ? 'may_insert' THEN
-    RAISE EXCEPTION 'a record was deleted meanwhile' USING ERRCODE = 'serialization_failure';
-  END IF;
-END
-$$;
-
--- Raises serialization_failure if a bulk call would change a record that it has not locked: a parallel call changed the record after the
--- bulk call had computed its locks. The call is retried.
-CREATE OR REPLACE FUNCTION check_locked(p_id uuid, p_locked_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
-BEGIN
-  IF p_id <> ALL (p_locked_ids) THEN
-    RAISE EXCEPTION 'a record was changed meanwhile' USING ERRCODE = 'serialization_failure';
   END IF;
 END
 $$;

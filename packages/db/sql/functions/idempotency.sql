@@ -16,6 +16,23 @@ BEGIN
 END
 $$;
 
+-- The stored result of the first call with this key, or null. In that case, the call is the first one, and others with the key are refused
+-- until its transaction ends.
+CREATE OR REPLACE FUNCTION find_or_claim_result(p_organization_id uuid, p_idempotency jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_result jsonb := find_stored_result(p_organization_id, p_idempotency);
+BEGIN
+  IF v_result IS NOT NULL THEN
+    RETURN v_result;
+  END IF;
+  IF NOT pg_try_advisory_xact_lock(hashtextextended(concat_ws(E'\n', p_organization_id, p_idempotency->>'operation', p_idempotency->>'key'), 0)) THEN
+    PERFORM refuse('idempotency_in_flight');
+  END IF;
+  -- Another call with this key may have ended after the first read.
+  RETURN find_stored_result(p_organization_id, p_idempotency);
+END
+$$;
+
 -- The ids of the records in a result: of a single write, or of the applied items of a bulk call.
 CREATE OR REPLACE FUNCTION result_record_ids(p_result jsonb) RETURNS uuid[] LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN

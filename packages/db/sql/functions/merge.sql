@@ -1,30 +1,6 @@
 -- Merging two records: what accounts and contacts share. `kept` is the record that stays, `other` the one that is merged into it and
--- deleted.
---
--- Merges and deletions of one organization run one after another, because each of them locks the stored results exclusively. So no record
--- that a merge has read is deleted before the merge ends. Name locks on both records keep other calls from linking opportunities to them.
--- Row locks keep other calls from adding contacts and notes.
-
--- Raises serialization_failure if a merge would change a record that it has not locked: a parallel call changed a key, a name or a contact
--- after the merge had computed its locks. The merge is retried.
-CREATE OR REPLACE FUNCTION check_merge_locks(p_ids uuid[], p_locked_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
-BEGIN
-  IF NOT p_ids <@ p_locked_ids THEN
-    RAISE EXCEPTION 'a record was changed meanwhile' USING ERRCODE = 'serialization_failure';
-  END IF;
-END
-$$;
-
--- Raises serialization_failure if a merge would rename the kept record but has not locked the opportunities that copy its name. This
--- happens if a parallel call clears the name after the merge has computed its locks. p_renames: whether the merge renames the kept
--- record. p_held: the value of p_renames when the locks were taken; null before that.
-CREATE OR REPLACE FUNCTION check_merge_renames(p_renames boolean, p_held boolean) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
-BEGIN
-  IF p_renames AND NOT p_held THEN
-    RAISE EXCEPTION 'the record was renamed meanwhile' USING ERRCODE = 'serialization_failure';
-  END IF;
-END
-$$;
+-- deleted. Its domain or email becomes an alias: from then on, a request with it refers to the kept record. A domain or email is never both
+-- an alias and the key of an existing record.
 
 -- The change that fills empty values of the kept record from the other one: the columns p_columns and the custom fields. It has the form
 -- described in account_changes.sql. p_kept, p_other: the two rows.
@@ -83,16 +59,6 @@ BEGIN
 END
 $$;
 
--- Refuses collisions unless the request asks to merge the opportunities.
-CREATE OR REPLACE FUNCTION check_collisions(p_collisions jsonb, p_input jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
-BEGIN
-  IF p_collisions <> '[]' AND NOT (p_input->>'merges_opportunities')::boolean THEN
-    PERFORM refuse('opportunities_collide', jsonb_build_object(
-      'count', jsonb_array_length(p_collisions), 'conflicts', jsonb_path_query_array(p_collisions, '$[0 to 99]')));
-  END IF;
-END
-$$;
-
 -- The ids of collisions. p_key: `id` or `existing_id`.
 CREATE OR REPLACE FUNCTION collision_ids(p_collisions jsonb, p_key text) RETURNS uuid[] LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
@@ -100,74 +66,30 @@ BEGIN
 END
 $$;
 
--- The primary and additional contacts of opportunities.
-CREATE OR REPLACE FUNCTION contact_ids_of_opportunities(p_organization_id uuid, p_opportunity_ids uuid[]) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_ids uuid[] := ARRAY(SELECT o.contact_id FROM opportunities_of_ids(p_organization_id, p_opportunity_ids) o WHERE o.contact_id IS NOT NULL);
-  v_linked uuid[] := ARRAY(
-    SELECT l.contact_id FROM opportunity_contacts l WHERE l.organization_id = p_organization_id AND l.opportunity_id = ANY (p_opportunity_ids));
-BEGIN
-  RETURN ARRAY(SELECT DISTINCT i FROM unnest(v_ids || v_linked) i ORDER BY i);
-END
-$$;
-
--- The records that a merge reads and may change, apart from the two records themselves: opportunities, and the contacts of opportunities
--- that are merged into others.
-CREATE OR REPLACE FUNCTION merge_ids(p_organization_id uuid, p_opportunity_ids uuid[], p_collisions jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
-BEGIN
-  RETURN p_opportunity_ids || collision_ids(p_collisions, 'existing_id') || contact_ids_of_opportunities(p_organization_id, collision_ids(p_collisions, 'id'));
-END
-$$;
-
--- Stores an opportunity that a merge has changed, with its additional contacts and its copies of other records. Returns the event. The
--- caller holds the lock of the opportunity.
-CREATE OR REPLACE FUNCTION store_merged_opportunity(p_old opportunities, p_new opportunities, p_contact_ids uuid[]) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_new opportunities := copy_related_texts(p_new);
-  v_linked uuid[] := additional_contact_ids(p_old.organization_id, p_old.id);
-BEGIN
-  IF p_contact_ids <> v_linked THEN
-    PERFORM replace_contact_links(p_old.organization_id, p_old.id, p_contact_ids);
-  END IF;
-  v_new.record := opportunity_record(v_new, p_contact_ids);
-  v_new.updated_at := greatest(write_time(), p_old.updated_at);
-  v_new.version := p_old.version + 1;
-  PERFORM update_opportunity_row(v_new);
-  RETURN change_event('opportunity', opportunity_event_record(p_old, v_linked), opportunity_event_record(v_new, p_contact_ids));
-END
-$$;
-
--- The kept opportunity, with empty values filled from another one of the same pipeline. Fills an amount only together with its currency.
-CREATE OR REPLACE FUNCTION filled_opportunity(p_kept opportunities, p_other opportunities) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
+-- The kept one of two opportunities that are merged, with empty values filled from the other. Fills an amount only together with its
+-- currency. p_from_id, p_to_id: the accounts or contacts that are merged; a contact p_from_id becomes p_to_id.
+CREATE OR REPLACE FUNCTION merged_opportunity(p_kept opportunities, p_other opportunities, p_from_id uuid, p_to_id uuid) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_columns text[] := '{external_id,stage_id,owner_id,close_date,next_action_date,next_step,contact_id}';
+  v_new opportunities;
 BEGIN
-  IF p_kept.currency IS NULL OR p_kept.currency IS NOT DISTINCT FROM p_other.currency THEN
-    v_columns := v_columns || CASE WHEN p_kept.amount IS NULL THEN '{amount,currency}'::text[] ELSE '{}' END;
+  IF p_kept.amount IS NULL AND (p_kept.currency IS NULL OR p_kept.currency IS NOT DISTINCT FROM p_other.currency) THEN
+    v_columns := v_columns || '{amount,currency}'::text[];
   END IF;
-  RETURN changed_opportunity(p_kept, filling_change(p_kept.organization_id, 'opportunity',
+  v_new := changed_opportunity(p_kept, filling_change(p_kept.organization_id, 'opportunity',
     to_jsonb(p_kept) - 'record', to_jsonb(p_other) - 'record', v_columns));
-END
-$$;
-
--- The kept one of two opportunities that are merged, with empty values filled from the other. In a merge of contacts, p_to_contact_id
--- replaces p_from_contact_id; both are null in a merge of accounts.
-CREATE OR REPLACE FUNCTION merged_opportunity(p_kept opportunities, p_other opportunities, p_from_contact_id uuid, p_to_contact_id uuid) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_new opportunities := filled_opportunity(p_kept, p_other);
-BEGIN
-  IF v_new.contact_id = p_from_contact_id THEN
-    v_new.contact_id := p_to_contact_id;
+  IF v_new.contact_id = p_from_id THEN
+    v_new.contact_id := p_to_id;
   END IF;
   RETURN v_new;
 END
 $$;
 
 -- The additional contacts of p_new, the result of merged_opportunity: those of both opportunities. Refuses more than p_contact_limit.
-CREATE OR REPLACE FUNCTION merged_contact_ids(p_new opportunities, p_other opportunities, p_contact_limit int, p_from_contact_id uuid, p_to_contact_id uuid) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION merged_contact_ids(p_new opportunities, p_other opportunities, p_contact_limit int, p_from_id uuid, p_to_id uuid) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_both uuid[] := additional_contact_ids(p_new.organization_id, p_new.id) || p_other.contact_id || additional_contact_ids(p_new.organization_id, p_other.id);
-  v_ids uuid[] := distinct_contact_ids(array_replace(v_both, p_from_contact_id, p_to_contact_id), p_new.contact_id);
+  v_ids uuid[] := distinct_contact_ids(array_replace(v_both, p_from_id, p_to_id), p_new.contact_id);
 BEGIN
   IF cardinality(v_ids) > p_contact_limit THEN
     PERFORM refuse('merge_too_large', jsonb_build_object('object', 'additional_contacts', 'limit', p_contact_limit));
@@ -178,7 +100,7 @@ $$;
 
 -- Refuses collisions whose merged opportunity would have too many additional contacts. Only a dry run calls it. In a real merge,
 -- `merge_opportunity` makes the same check (`merged_contact_ids`).
-CREATE OR REPLACE FUNCTION check_merged_contacts(p_organization_id uuid, p_collisions jsonb, p_contact_limit int, p_from_contact_id uuid DEFAULT NULL, p_to_contact_id uuid DEFAULT NULL) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION check_merged_contacts(p_organization_id uuid, p_collisions jsonb, p_contact_limit int, p_from_id uuid, p_to_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_pair record;
   v_kept opportunities;
@@ -187,44 +109,70 @@ BEGIN
   FOR v_pair IN SELECT p.id, p.existing_id FROM jsonb_to_recordset(p_collisions) AS p (id uuid, existing_id uuid) LOOP
     SELECT * INTO v_kept FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = v_pair.existing_id;
     SELECT * INTO v_other FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = v_pair.id;
-    PERFORM merged_contact_ids(merged_opportunity(v_kept, v_other, p_from_contact_id, p_to_contact_id), v_other,
-      p_contact_limit, p_from_contact_id, p_to_contact_id);
+    PERFORM merged_contact_ids(merged_opportunity(v_kept, v_other, p_from_id, p_to_id), v_other,
+      p_contact_limit, p_from_id, p_to_id);
   END LOOP;
 END
 $$;
 
--- Merges two opportunities that would have the same natural key. The kept one gets the contacts and notes of both. The contact parameters
--- are those of merged_opportunity. Returns the events.
-CREATE OR REPLACE FUNCTION merge_opportunity(p_organization_id uuid, p_kept_id uuid, p_other_id uuid, p_contact_limit int, p_from_contact_id uuid, p_to_contact_id uuid) RETURNS text[] LANGUAGE plpgsql VOLATILE AS $$
+-- Merges two opportunities that would have the same natural key. The kept one gets the contacts and notes of both. The last
+-- parameters are those of merged_opportunity. Returns the events.
+CREATE OR REPLACE FUNCTION merge_opportunity(p_organization_id uuid, p_kept_id uuid, p_other_id uuid, p_contact_limit int, p_from_id uuid, p_to_id uuid) RETURNS text[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_kept opportunities;
   v_other opportunities;
   v_new opportunities;
+  v_kept_linked uuid[] := additional_contact_ids(p_organization_id, p_kept_id);
   v_other_linked uuid[] := additional_contact_ids(p_organization_id, p_other_id);
   v_contact_ids uuid[];
   v_note_events text[];
 BEGIN
   SELECT * INTO v_kept FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_kept_id;
   SELECT * INTO v_other FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_other_id;
-  v_new := merged_opportunity(v_kept, v_other, p_from_contact_id, p_to_contact_id);
-  v_contact_ids := merged_contact_ids(v_new, v_other, p_contact_limit, p_from_contact_id, p_to_contact_id);
+  v_new := merged_opportunity(v_kept, v_other, p_from_id, p_to_id);
+  v_contact_ids := merged_contact_ids(v_new, v_other, p_contact_limit, p_from_id, p_to_id);
   v_note_events := move_notes(p_organization_id, 'opportunity', p_other_id, p_kept_id);
   DELETE FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_other_id;
   PERFORM remember_merge(p_organization_id, 'opportunity', p_other_id, p_kept_id);
   PERFORM delete_results_of_record(p_organization_id, p_other_id);
-  RETURN v_note_events || merged_event(store_merged_opportunity(v_kept, v_new, v_contact_ids))
+  RETURN v_note_events || merged_event(store_opportunity(v_kept, v_new, v_kept_linked, v_contact_ids))
     || deletion_event('opportunity', opportunity_event_record(v_other, v_other_linked));
 END
 $$;
 
 -- Merges the two opportunities of each collision. The other parameters are those of merge_opportunity.
-CREATE OR REPLACE FUNCTION merge_opportunities(p_organization_id uuid, p_collisions jsonb, p_contact_limit int, p_from_contact_id uuid DEFAULT NULL, p_to_contact_id uuid DEFAULT NULL) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION merge_opportunities(p_organization_id uuid, p_collisions jsonb, p_contact_limit int, p_from_id uuid, p_to_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_pair record;
   v_events text[] := '{}';
 BEGIN
   FOR v_pair IN SELECT p.id, p.existing_id FROM jsonb_to_recordset(p_collisions) AS p (id uuid, existing_id uuid) ORDER BY p.id LOOP
-    v_events := v_events || merge_opportunity(p_organization_id, v_pair.existing_id, v_pair.id, p_contact_limit, p_from_contact_id, p_to_contact_id);
+    v_events := v_events || merge_opportunity(p_organization_id, v_pair.existing_id, v_pair.id, p_contact_limit, p_from_id, p_to_id);
+  END LOOP;
+  PERFORM collect_events(v_events);
+END
+$$;
+
+-- Replaces a record by the kept one in opportunities, in the order of their natural keys.
+CREATE OR REPLACE FUNCTION move_opportunities(p_organization_id uuid, p_ids uuid[], p_from_id uuid, p_to_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_old opportunities;
+  v_new opportunities;
+  v_linked uuid[];
+  v_wanted uuid[];
+  v_events text[] := '{}';
+BEGIN
+  FOR v_old IN SELECT * FROM opportunities_of_ids(p_organization_id, p_ids) o ORDER BY o.pipeline_id, o.name LOOP
+    v_new := v_old;
+    v_new.account_id := CASE WHEN v_old.account_id = p_from_id THEN p_to_id ELSE v_old.account_id END;
+    v_new.contact_id := CASE WHEN v_old.contact_id = p_from_id THEN p_to_id ELSE v_old.contact_id END;
+    v_new.account_key := CASE WHEN v_old.account_key = p_from_id::text THEN p_to_id::text ELSE v_old.account_key END;
+    v_linked := additional_contact_ids(p_organization_id, v_old.id);
+    v_wanted := distinct_contact_ids(array_replace(v_linked, p_from_id, p_to_id), v_new.contact_id);
+    -- An opportunity that merge_opportunities kept already has the kept contact.
+    IF v_new IS DISTINCT FROM v_old OR v_wanted <> v_linked THEN
+      v_events := v_events || store_opportunity(v_old, v_new, v_linked, v_wanted);
+    END IF;
   END LOOP;
   PERFORM collect_events(v_events);
 END
@@ -249,12 +197,59 @@ BEGIN
 END
 $$;
 
--- Refuses a merge if one of the records does not exist, or if the kept one has another version than the request names.
-CREATE OR REPLACE FUNCTION check_merged_records(p_kept_version int, p_other_version int, p_input jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+-- The opportunities of an account, or those of a contact; at most p_limit (of a contact: of each kind of link).
+CREATE OR REPLACE FUNCTION opportunity_ids_of(p_organization_id uuid, p_object text, p_id uuid, p_limit int) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  IF p_object = 'contact' THEN
+    RETURN opportunity_ids_of_contact(p_organization_id, p_id, p_limit);
+  END IF;
+  RETURN ARRAY(SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.account_id = p_id LIMIT p_limit);
+END
+$$;
+
+-- The ids of the records that a merge moves, and its collisions. Refuses a merge above a limit, and collisions unless the request asks to
+-- merge the opportunities or is a dry run. p_renames: whether the kept record gets a name, which its own opportunities copy. The key of an
+-- opportunity contains a contact only if it has no account.
+CREATE OR REPLACE FUNCTION merge_plan(p_organization_id uuid, p_object text, p_input jsonb, p_renames boolean,
+  OUT contact_ids uuid[], OUT opportunity_ids uuid[], OUT note_ids uuid[], OUT collisions jsonb) LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_other_id uuid := p_input->>'from';
+  v_limits jsonb := p_input->'limits';
+  v_most int := (v_limits->>'opportunities')::int + 1;
+  v_copying_ids uuid[] := '{}';
+BEGIN
+  opportunity_ids := opportunity_ids_of(p_organization_id, p_object, v_other_id, v_most);
+  PERFORM check_merge_size(v_limits, 'opportunities', cardinality(opportunity_ids));
+  contact_ids := '{}';
+  IF p_object = 'account' THEN
+    contact_ids := ARRAY(
+      SELECT c.id FROM contacts c WHERE c.organization_id = p_organization_id AND c.account_id = v_other_id LIMIT (v_limits->>'contacts')::int + 1);
+    PERFORM check_merge_size(v_limits, 'contacts', cardinality(contact_ids));
+  END IF;
+  collisions := colliding_opportunities(p_organization_id, opportunity_ids, p_input->>'from', p_input->>'id');
+  PERFORM check_merge_size(v_limits, 'merged_opportunities', jsonb_array_length(collisions));
+  note_ids := moved_note_ids(p_organization_id, p_object, v_other_id, collisions, v_limits);
+  IF p_renames THEN
+    v_copying_ids := opportunity_ids_of(p_organization_id, p_object, (p_input->>'id')::uuid, v_most);
+    PERFORM check_merge_size(v_limits, 'opportunities', cardinality(v_copying_ids));
+  END IF;
+  PERFORM check_merge_bytes(p_organization_id, v_limits, contact_ids, note_ids, opportunity_ids || v_copying_ids || collision_ids(collisions, 'existing_id'));
+  IF collisions <> '[]' AND NOT (p_input->>'merges_opportunities')::boolean AND NOT (p_input->>'is_dry_run')::boolean THEN
+    PERFORM refuse('opportunities_collide', jsonb_build_object('count', jsonb_array_length(collisions), 'conflicts', jsonb_path_query_array(collisions, '$[0 to 99]')));
+  END IF;
+END
+$$;
+
+-- Refuses a merge if one of the records does not exist, or if the kept one has another version than the request names. Takes the lock,
+-- unless the request is a dry run.
+CREATE OR REPLACE FUNCTION begin_merge(p_kept_version int, p_other_version int, p_input jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   PERFORM check_version(p_kept_version, p_input);
   IF p_other_version IS NULL THEN
     PERFORM refuse('merge_source_not_found');
+  END IF;
+  IF NOT (p_input->>'is_dry_run')::boolean THEN
+    PERFORM begin_change('exclusive');
   END IF;
 END
 $$;

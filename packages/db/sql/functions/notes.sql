@@ -1,44 +1,11 @@
--- Keeps accounts and contacts from being deleted until the transaction ends. If one of them no longer exists, the gateway repeats the
--- call: a merge may have made its domain or email an alias.
-CREATE OR REPLACE FUNCTION lock_note_targets(p_organization_id uuid, p_account_ids uuid[], p_contact_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+-- Refuses ids of opportunities that do not exist. The refusal lists their places, counted from 0.
+CREATE OR REPLACE FUNCTION check_opportunities_exist(p_organization_id uuid, p_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_id uuid;
+  v_found uuid[] := ARRAY(SELECT o.id FROM opportunities_of_ids(p_organization_id, p_ids) o);
 BEGIN
-  -- One by one: to read an array of ids in order, PostgreSQL 15 reads every id of the organization.
-  FOR v_id IN SELECT DISTINCT i FROM unnest(p_account_ids) i ORDER BY i LOOP
-    PERFORM 1 FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = v_id FOR KEY SHARE;
-    IF NOT FOUND THEN
-      RAISE EXCEPTION 'a record of the note was deleted or merged meanwhile' USING ERRCODE = 'serialization_failure';
-    END IF;
-  END LOOP;
-  FOR v_id IN SELECT DISTINCT i FROM unnest(p_contact_ids) i ORDER BY i LOOP
-    PERFORM 1 FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = v_id FOR KEY SHARE;
-    IF NOT FOUND THEN
-      RAISE EXCEPTION 'a record of the note was deleted or merged meanwhile' USING ERRCODE = 'serialization_failure';
-    END IF;
-  END LOOP;
-END
-$$;
-
--- Keeps opportunities from being changed or deleted until the transaction ends. Refuses unknown ids. The refusal lists their places,
--- counted from 0.
---
--- The lock is FOR SHARE, so a parallel call that changes the opportunity waits for it in lock_opportunities. With FOR KEY SHARE, the
--- parallel call would get its lock and wait only when it deletes the opportunity or changes its key. The two calls could then deadlock.
-CREATE OR REPLACE FUNCTION lock_note_opportunities(p_organization_id uuid, p_opportunity_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_id uuid;
-  v_found uuid[] := '{}';
-BEGIN
-  FOR v_id IN SELECT DISTINCT i FROM unnest(p_opportunity_ids) i ORDER BY i LOOP
-    PERFORM 1 FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = v_id FOR SHARE;
-    IF FOUND THEN
-      v_found := v_found || v_id;
-    END IF;
-  END LOOP;
-  IF NOT p_opportunity_ids <@ v_found THEN
+  IF NOT p_ids <@ v_found THEN
     PERFORM refuse('unknown_opportunities', jsonb_build_object('places', (
-      SELECT jsonb_agg(i.place - 1 ORDER BY i.place) FROM unnest(p_opportunity_ids) WITH ORDINALITY AS i (id, place) WHERE i.id <> ALL (v_found))));
+      SELECT jsonb_agg(i.place - 1 ORDER BY i.place) FROM unnest(p_ids) WITH ORDINALITY AS i (id, place) WHERE i.id <> ALL (v_found))));
   END IF;
 END
 $$;
@@ -75,11 +42,11 @@ $$;
 CREATE OR REPLACE FUNCTION create_note(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_new notes;
-  v_account_ids uuid[];
-  v_contact_ids uuid[];
   v_opportunity_ids uuid[] := ARRAY(SELECT o.id::uuid FROM jsonb_array_elements_text(p_input->'opportunity_ids') AS o (id));
   v_target_id uuid;
 BEGIN
+  PERFORM begin_change('shared');
+  PERFORM check_opportunities_exist(p_organization_id, v_opportunity_ids);
   PERFORM ensure_related(p_organization_id, p_input->'accounts', p_input->'contacts');
   v_new.organization_id := p_organization_id;
   v_new.created_at := write_time();
@@ -90,18 +57,14 @@ BEGIN
   v_new.search_text := note_search_text(v_new.normalized_title, p_input->'normalized'->>'content');
   v_new.updated_at := v_new.created_at;
   v_new.version := 1;
-  PERFORM lock_note_opportunities(p_organization_id, v_opportunity_ids);
-  v_account_ids := ARRAY(SELECT DISTINCT a FROM unnest(require_account_ids(p_organization_id, p_input->'account_domains')) a ORDER BY a);
-  v_contact_ids := ARRAY(SELECT DISTINCT c FROM unnest(require_contact_ids(p_organization_id, p_input->'contact_emails')) c ORDER BY c);
-  PERFORM lock_note_targets(p_organization_id, v_account_ids, v_contact_ids);
   INSERT INTO notes VALUES (v_new.*);
-  FOREACH v_target_id IN ARRAY v_account_ids LOOP
+  FOR v_target_id IN SELECT DISTINCT find_account_id(p_organization_id, d) FROM jsonb_array_elements_text(p_input->'account_domains') d LOOP
     INSERT INTO note_accounts (organization_id, note_id, account_id) VALUES (p_organization_id, v_new.id, v_target_id);
   END LOOP;
-  FOREACH v_target_id IN ARRAY v_contact_ids LOOP
+  FOR v_target_id IN SELECT DISTINCT find_contact_id(p_organization_id, e) FROM jsonb_array_elements_text(p_input->'contact_emails') e LOOP
     INSERT INTO note_contacts (organization_id, note_id, contact_id) VALUES (p_organization_id, v_new.id, v_target_id);
   END LOOP;
-  FOR v_target_id IN SELECT DISTINCT o FROM unnest(v_opportunity_ids) o ORDER BY o LOOP
+  FOR v_target_id IN SELECT DISTINCT o FROM unnest(v_opportunity_ids) o LOOP
     INSERT INTO note_opportunities (organization_id, note_id, opportunity_id) VALUES (p_organization_id, v_new.id, v_target_id);
   END LOOP;
   PERFORM collect_events(ARRAY[creation_event('note', 'created', note_event_record(v_new, note_links(p_organization_id, v_new.id)))]);
@@ -109,7 +72,18 @@ BEGIN
 END
 $$;
 
--- Increments the version of a note whose lock is held, sets updated_at and returns the note.
+-- Like read_account, for notes.
+CREATE OR REPLACE FUNCTION read_note(p_organization_id uuid, p_id uuid) RETURNS notes LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_row notes;
+BEGIN
+  PERFORM lock_record(p_organization_id, 'note', p_id);
+  SELECT * INTO v_row FROM notes n WHERE n.organization_id = p_organization_id AND n.id = p_id;
+  RETURN v_row;
+END
+$$;
+
+-- Increments the version of a note, sets updated_at and returns the note.
 CREATE OR REPLACE FUNCTION touch_note(p_note notes) RETURNS notes LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_new notes := p_note;
@@ -126,11 +100,10 @@ $$;
 -- content.
 CREATE OR REPLACE FUNCTION update_note(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_old notes;
+  v_old notes := read_note(p_organization_id, (p_input->>'id')::uuid);
   v_new notes;
   v_links jsonb;
 BEGIN
-  SELECT * INTO v_old FROM notes n WHERE n.organization_id = p_organization_id AND n.id = (p_input->>'id')::uuid FOR NO KEY UPDATE;
   PERFORM check_version(v_old.version, p_input);
   v_new := jsonb_populate_record(v_old, p_input->'set');
   IF v_new.title IS NULL AND v_new.content IS NULL THEN
@@ -139,6 +112,7 @@ BEGIN
   IF v_new IS NOT DISTINCT FROM v_old THEN
     RETURN jsonb_build_object('id', v_old.id, 'record_status', 'matched');
   END IF;
+  PERFORM begin_change('shared');
   IF p_input->'set' ? 'title' THEN
     v_new.normalized_title := p_input->'normalized'->>'title';
   END IF;
@@ -157,11 +131,11 @@ $$;
 -- its events, because a note is free text about people.
 CREATE OR REPLACE FUNCTION delete_note(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_old notes;
+  v_old notes := read_note(p_organization_id, (p_input->>'id')::uuid);
   v_erased jsonb;
 BEGIN
-  SELECT * INTO v_old FROM notes n WHERE n.organization_id = p_organization_id AND n.id = (p_input->>'id')::uuid FOR UPDATE;
   PERFORM check_version(v_old.version, p_input);
+  PERFORM begin_change('exclusive');
   IF NOT delete_results_of_record(p_organization_id, v_old.id, (p_input->'batch'->>'rows')::int) THEN
     RETURN unfinished_deletion(p_input);
   END IF;
@@ -185,7 +159,7 @@ BEGIN
 END
 $$;
 
--- Removes a record from a batch of its notes. Returns false if more notes may be left. The caller holds the lock of the record.
+-- Removes a record from a batch of its notes. Returns false if more notes may be left.
 -- p_object: 'account', 'contact' or 'opportunity'. p_batch: {rows, bytes}, see contact_deletion.sql.
 CREATE OR REPLACE FUNCTION detach_notes(p_organization_id uuid, p_object text, p_id uuid, p_batch jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -203,8 +177,7 @@ BEGIN
   FOR v_id IN SELECT i FROM unnest(v_ids) i ORDER BY i LOOP
     EXIT WHEN v_bytes <= 0;
     v_done := v_done || v_id;
-    SELECT * INTO v_note FROM notes n WHERE n.organization_id = p_organization_id AND n.id = v_id FOR NO KEY UPDATE;
-    CONTINUE WHEN NOT FOUND;
+    SELECT * INTO v_note FROM notes n WHERE n.organization_id = p_organization_id AND n.id = v_id;
     v_links := note_links(p_organization_id, v_note.id);
     v_event := change_event('note', note_event_record(v_note, v_links),
       note_event_record(touch_note(v_note), v_links || jsonb_build_object(v_key, (v_links->v_key) - p_id::text)));
@@ -236,8 +209,7 @@ DECLARE
   v_events text[] := '{}';
 BEGIN
   FOR v_id IN SELECT i FROM unnest(v_ids) i ORDER BY i LOOP
-    SELECT * INTO v_note FROM notes n WHERE n.organization_id = p_organization_id AND n.id = v_id FOR NO KEY UPDATE;
-    CONTINUE WHEN NOT FOUND;
+    SELECT * INTO v_note FROM notes n WHERE n.organization_id = p_organization_id AND n.id = v_id;
     v_links := note_links(p_organization_id, v_note.id);
     v_moved := (SELECT jsonb_agg(i ORDER BY i COLLATE "C") FROM (
       SELECT DISTINCT CASE i WHEN p_from_id::text THEN p_to_id::text ELSE i END AS i FROM jsonb_array_elements_text(v_links->v_key) i) m);

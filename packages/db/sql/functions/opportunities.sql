@@ -1,4 +1,4 @@
--- Opportunities. opportunity_changes.sql explains changes, p_locked_ids and p_name_ids.
+-- Opportunities: creating, updating and deleting them. opportunity_changes.sql explains changes.
 
 -- Inserts an opportunity with the links to its additional contacts. Returns a null id if a parallel call inserted the natural key first.
 -- If p_row has an id, the opportunity is restored.
@@ -6,9 +6,7 @@ CREATE OR REPLACE FUNCTION insert_opportunity(p_row opportunities, p_additional_
 DECLARE
   v_row opportunities := p_row;
 BEGIN
-  PERFORM lock_names(v_row.organization_id, 'account', ARRAY[v_row.account_id], false);
-  PERFORM lock_names(v_row.organization_id, 'contact', v_row.contact_id || p_additional_ids, false);
-  PERFORM lock_organization_state(v_row.organization_id, 'visible_fields', false);
+  PERFORM begin_change('shared');
   PERFORM check_place_is_active(v_row, v_row.id IS NOT NULL);
   v_row := copy_related_texts(v_row);
   IF v_row.id IS NULL THEN
@@ -34,7 +32,7 @@ DECLARE
   v_row opportunities := jsonb_populate_record(NULL::opportunities, '{"custom_fields": {}, "normalized": {}, "version": 1}' || (p_input->'defaults'));
 BEGIN
   v_row.organization_id := p_organization_id;
-  v_row.account_id := require_account_id(p_organization_id, p_input->>'account_domain');
+  v_row.account_id := find_account_id(p_organization_id, p_input->>'account_domain');
   RETURN changed_opportunity(v_row, p_input->'change');
 END
 $$;
@@ -61,23 +59,14 @@ BEGIN
 END
 $$;
 
--- The change that a create makes to the opportunity that it found. With on_match keep, it changes only the contacts. p_row: the result of
--- new_opportunity; p_id: the opportunity that was found; p_input: {account_change, change, on_match}.
-CREATE OR REPLACE FUNCTION matched_opportunity_change(p_row opportunities, p_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_change jsonb := CASE p_input->>'on_match'
-    WHEN 'keep' THEN only_keys(p_input->'change', '{primary_email,additional_emails,contact_limit}') || '{"adds_contacts": true}'
-    ELSE p_input->'change' END;
-  v_found opportunities;
+-- The change that a create makes to the opportunity that it found. With on_match keep, it changes only the contacts. p_input:
+-- {account_change, change, on_match}.
+CREATE OR REPLACE FUNCTION matched_opportunity_change(p_input jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
-  IF p_row.external_id IS NULL THEN
-    RETURN jsonb_build_object('found_by_key', opportunity_key(p_row)) || v_change;
+  IF p_input->>'on_match' = 'keep' THEN
+    RETURN only_keys(p_input->'change', '{primary_email,additional_emails,contact_limit}') || '{"adds_contacts": true}';
   END IF;
-  SELECT * INTO v_found FROM opportunities o WHERE o.organization_id = p_row.organization_id AND o.id = p_id;
-  IF p_input->>'on_match' = 'update' THEN
-    v_change := v_change || (p_input->'account_change');
-  END IF;
-  RETURN found_by(opportunity_key(v_found), v_found.external_id, p_input->'change'->'set') || v_change;
+  RETURN (p_input->'change') || coalesce(p_input->'account_change', '{}');
 END
 $$;
 
@@ -89,12 +78,12 @@ $$;
 --   change               with primary_email and additional_emails if the request has them
 --   account_change       only with an external id: {account_domain} if the request has it
 --   on_match             'keep' or 'update'
-CREATE OR REPLACE FUNCTION create_opportunity(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL, p_name_ids uuid[] DEFAULT NULL) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION create_opportunity(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_change jsonb := p_input->'change';
   v_row opportunities;
   v_id uuid;
-  v_status text := 'matched';
+  v_status text := 'created';
   v_unapplied jsonb := '[]';
 BEGIN
   PERFORM ensure_related(p_organization_id, p_input->'accounts', p_input->'contacts');
@@ -105,29 +94,20 @@ BEGIN
   END IF;
   IF v_id IS NULL THEN
     v_row := insert_opportunity(v_row, distinct_contact_ids(
-      require_contact_ids(p_organization_id, coalesce(v_change->'additional_emails', '[]')), v_row.contact_id));
-    IF v_row.id IS NOT NULL THEN
-      v_status := 'created';
-    ELSE
-      v_id := opportunity_id_of_key(v_row);
-      IF v_id IS NULL THEN
-        RAISE EXCEPTION 'the opportunity was deleted meanwhile' USING ERRCODE = 'serialization_failure';
-      END IF;
-    END IF;
+      find_contact_ids(p_organization_id, coalesce(v_change->'additional_emails', '[]')), v_row.contact_id));
   END IF;
-  IF v_status = 'matched' THEN
-    IF change_opportunity(p_organization_id, v_id, matched_opportunity_change(v_row, v_id, p_input), p_locked_ids, p_name_ids) THEN
+  IF v_row.id IS NULL THEN
+    v_id := coalesce(v_id, opportunity_id_of_key(v_row));
+    v_row := read_opportunity(p_organization_id, v_id);
+    v_status := 'matched';
+    IF change_opportunity(v_row, matched_opportunity_change(p_input)) THEN
+      v_row := read_opportunity(p_organization_id, v_id);
       v_status := 'updated';
-    END IF;
-    SELECT * INTO v_row FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = v_id;
-    -- A change without effect takes no lock, so a parallel call may have deleted the opportunity.
-    IF NOT FOUND THEN
-      RAISE EXCEPTION 'the opportunity was deleted meanwhile' USING ERRCODE = 'serialization_failure';
     END IF;
     IF p_input->>'on_match' = 'keep' THEN
       v_unapplied := unapplied_values(to_jsonb(v_row) - 'record', v_change);
       IF p_input->'account_change' ? 'account_domain'
-         AND require_account_id(p_organization_id, p_input->>'account_domain') IS DISTINCT FROM v_row.account_id THEN
+         AND find_account_id(p_organization_id, p_input->>'account_domain') IS DISTINCT FROM v_row.account_id THEN
         v_unapplied := v_unapplied || '["account_domain"]';
       END IF;
     END IF;
@@ -138,11 +118,11 @@ END
 $$;
 
 -- p_input: {id, accounts, contacts, change}.
-CREATE OR REPLACE FUNCTION update_opportunity(p_organization_id uuid, p_input jsonb, p_locked_ids uuid[] DEFAULT NULL, p_name_ids uuid[] DEFAULT NULL) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION update_opportunity(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   PERFORM ensure_related(p_organization_id, p_input->'accounts', p_input->'contacts');
-  RETURN jsonb_build_object('id', p_input->'id', 'record_status',
-    CASE WHEN change_opportunity(p_organization_id, (p_input->>'id')::uuid, p_input->'change', p_locked_ids, p_name_ids) THEN 'updated' ELSE 'matched' END);
+  RETURN jsonb_build_object('id', p_input->'id', 'record_status', CASE
+    WHEN change_opportunity(read_opportunity(p_organization_id, (p_input->>'id')::uuid), p_input->'change') THEN 'updated' ELSE 'matched' END);
 END
 $$;
 
@@ -151,11 +131,10 @@ $$;
 CREATE OR REPLACE FUNCTION delete_opportunity(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_id uuid := p_input->>'id';
-  v_old opportunities;
+  v_old opportunities := read_opportunity(p_organization_id, v_id);
 BEGIN
-  PERFORM lock_opportunities(p_organization_id, ARRAY[v_id]);
-  SELECT * INTO v_old FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = v_id;
   PERFORM check_version(v_old.version, p_input);
+  PERFORM begin_change('exclusive');
   IF NOT detach_notes(p_organization_id, 'opportunity', v_id, p_input->'batch')
     OR NOT delete_results_of_record(p_organization_id, v_id, (p_input->'batch'->>'rows')::int) THEN
     RETURN unfinished_deletion(p_input);

@@ -1,7 +1,21 @@
 -- Changes of opportunities. A change has the form described in account_changes.sql. It may also contain `account_domain`, `primary_email`
 -- and `additional_emails`, whose accounts and contacts exist. `contact_limit` is the maximum number of additional contacts.
 
--- The natural key of an opportunity as one text, for comparisons. Bulk calls create and claim keys in the order of this text.
+-- Like read_account, for opportunities.
+CREATE OR REPLACE FUNCTION read_opportunity(p_organization_id uuid, p_id uuid) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_row opportunities;
+BEGIN
+  PERFORM lock_record(p_organization_id, 'opportunity', p_id);
+  SELECT * INTO v_row FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_id;
+  IF NOT FOUND THEN
+    PERFORM begin_change('shared');
+  END IF;
+  RETURN v_row;
+END
+$$;
+
+-- The natural key of an opportunity as one text, for comparisons.
 CREATE OR REPLACE FUNCTION opportunity_key(p_row opportunities) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   RETURN concat_ws(E'\n', p_row.pipeline_id, p_row.account_key, p_row.name);
@@ -43,10 +57,10 @@ BEGIN
   v_row.custom_fields := merge_patch(v_row.custom_fields, p_change->'custom_fields');
   v_row.normalized := merge_patch(v_row.normalized, p_change->'normalized');
   IF p_change ? 'account_domain' THEN
-    v_row.account_id := require_account_id(v_row.organization_id, p_change->>'account_domain');
+    v_row.account_id := find_account_id(v_row.organization_id, p_change->>'account_domain');
   END IF;
   IF p_change ? 'primary_email' THEN
-    v_row.contact_id := require_contact_id(v_row.organization_id, p_change->>'primary_email');
+    v_row.contact_id := find_contact_id(v_row.organization_id, p_change->>'primary_email');
   END IF;
   IF v_row.account_key IS NULL OR (v_row.account_id, v_row.contact_id) IS DISTINCT FROM (p_row.account_id, p_row.contact_id) THEN
     v_row.account_key := coalesce(v_row.account_id::text, v_row.contact_id::text, '');
@@ -71,28 +85,11 @@ DECLARE
   v_ids uuid[] := p_linked;
 BEGIN
   IF p_change ? 'adds_contacts' THEN
-    v_ids := v_ids || p_old.contact_id || require_contact_ids(p_old.organization_id, coalesce(p_change->'additional_emails', '[]'));
+    v_ids := v_ids || p_old.contact_id || find_contact_ids(p_old.organization_id, coalesce(p_change->'additional_emails', '[]'));
   ELSIF p_change ? 'additional_emails' THEN
-    v_ids := require_contact_ids(p_old.organization_id, p_change->'additional_emails');
+    v_ids := find_contact_ids(p_old.organization_id, p_change->'additional_emails');
   END IF;
   RETURN distinct_contact_ids(v_ids, p_new.contact_id);
-END
-$$;
-
--- Whether a change would modify an opportunity; false if the opportunity does not exist. Takes no lock.
-CREATE OR REPLACE FUNCTION opportunity_is_changed(p_organization_id uuid, p_id uuid, p_change jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_old opportunities;
-  v_new opportunities;
-  v_linked uuid[];
-BEGIN
-  SELECT * INTO v_old FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_id;
-  IF v_old.id IS NULL THEN
-    RETURN false;
-  END IF;
-  v_linked := additional_contact_ids(p_organization_id, p_id);
-  v_new := changed_opportunity(v_old, p_change);
-  RETURN v_new IS DISTINCT FROM v_old OR wanted_contact_ids(v_old, v_new, v_linked, p_change) <> v_linked;
 END
 $$;
 
@@ -145,103 +142,48 @@ BEGIN
 END
 $$;
 
--- Applies a change to an opportunity whose lock is held. Returns whether anything changed.
--- p_name_ids: the accounts and contacts whose name locks are held.
-CREATE OR REPLACE FUNCTION apply_opportunity_change(p_organization_id uuid, p_id uuid, p_change jsonb, p_name_ids uuid[]) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+-- Stores a changed opportunity with its copies of other records. Its additional contacts were p_linked and become p_wanted. Returns the event.
+CREATE OR REPLACE FUNCTION store_opportunity(p_old opportunities, p_new opportunities, p_linked uuid[], p_wanted uuid[]) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_old opportunities;
-  v_new opportunities;
-  v_linked uuid[];
-  v_wanted uuid[];
+  v_new opportunities := copy_related_texts(p_new);
 BEGIN
-  SELECT * INTO v_old FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_id;
-  PERFORM check_version(v_old.version, p_change);
-  PERFORM check_found_key(opportunity_key(v_old), v_old.external_id, p_change);
-  -- While this call waited for the name locks, a parallel call may have given an email or domain to another record.
-  IF p_name_ids IS NOT NULL AND NOT referenced_ids(p_organization_id, p_change) <@ p_name_ids THEN
-    RAISE EXCEPTION 'a contact or account got another key meanwhile' USING ERRCODE = 'serialization_failure';
+  IF p_wanted <> p_linked THEN
+    PERFORM replace_contact_links(p_old.organization_id, p_old.id, p_wanted);
   END IF;
-  v_linked := additional_contact_ids(p_organization_id, p_id);
-  v_new := changed_opportunity(v_old, p_change);
-  v_wanted := wanted_contact_ids(v_old, v_new, v_linked, p_change);
-  IF v_new IS NOT DISTINCT FROM v_old AND v_wanted = v_linked THEN
+  v_new.record := opportunity_record(v_new, p_wanted);
+  v_new.updated_at := greatest(write_time(), p_old.updated_at);
+  v_new.version := p_old.version + 1;
+  PERFORM update_opportunity_row(v_new);
+  RETURN change_event('opportunity', opportunity_event_record(p_old, p_linked), opportunity_event_record(v_new, p_wanted));
+END
+$$;
+
+-- Applies a change to an opportunity, the result of read_opportunity. Returns whether anything changed.
+CREATE OR REPLACE FUNCTION change_opportunity(p_old opportunities, p_change jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_new opportunities := changed_opportunity(p_old, p_change);
+  v_linked uuid[] := additional_contact_ids(p_old.organization_id, p_old.id);
+  v_wanted uuid[] := wanted_contact_ids(p_old, v_new, v_linked, p_change);
+BEGIN
+  PERFORM check_version(p_old.version, p_change);
+  IF v_new IS NOT DISTINCT FROM p_old AND v_wanted = v_linked THEN
     RETURN false;
   END IF;
+  PERFORM begin_change('shared');
   IF cardinality(v_wanted) > (p_change->>'contact_limit')::int THEN
     PERFORM refuse('too_many_contacts', jsonb_build_object('limit', p_change->'contact_limit'));
   END IF;
-  IF opportunity_key(v_new) <> opportunity_key(v_old) THEN
-    PERFORM check_key_is_free('opportunity', changed_key_field(v_old, v_new, p_change), nullif(opportunity_id_of_key(v_new), p_id));
+  IF opportunity_key(v_new) <> opportunity_key(p_old) THEN
+    PERFORM check_key_is_free('opportunity', changed_key_field(p_old, v_new, p_change), nullif(opportunity_id_of_key(v_new), p_old.id));
   END IF;
-  IF v_new.external_id IS DISTINCT FROM v_old.external_id THEN
+  IF v_new.external_id IS DISTINCT FROM p_old.external_id THEN
     PERFORM check_key_is_free('opportunity', 'external_id', (
-      SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.external_id = v_new.external_id));
+      SELECT o.id FROM opportunities o WHERE o.organization_id = v_new.organization_id AND o.external_id = v_new.external_id));
   END IF;
-
-  IF v_new.stage_id IS DISTINCT FROM v_old.stage_id THEN
+  IF v_new.stage_id IS DISTINCT FROM p_old.stage_id THEN
     PERFORM check_stage_is_active(v_new);
   END IF;
-  IF v_wanted <> v_linked THEN
-    PERFORM replace_contact_links(p_organization_id, p_id, v_wanted);
-  END IF;
-  v_new := copy_related_texts(v_new);
-  v_new.record := opportunity_record(v_new, v_wanted);
-  v_new.updated_at := greatest(write_time(), v_old.updated_at);
-  v_new.version := v_old.version + 1;
-  PERFORM update_opportunity_row(v_new);
-  PERFORM collect_events(ARRAY[change_event('opportunity', opportunity_event_record(v_old, v_linked), opportunity_event_record(v_new, v_wanted))]);
+  PERFORM collect_events(ARRAY[store_opportunity(p_old, v_new, v_linked, v_wanted)]);
   RETURN true;
-END
-$$;
-
--- Waits for parallel calls that give this natural key to an opportunity, and makes later ones wait until this transaction ends. It
--- inserts a row with the key and deletes it again; the entry in the unique index makes other calls wait. Before a bulk call applies its
--- first change, it claims the new keys of all its changes, in the order in which other calls create and claim keys.
-CREATE OR REPLACE FUNCTION claim_opportunity_key(p_row opportunities) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_now timestamptz := write_time();
-  v_id uuid := new_id(v_now);
-BEGIN
-  INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, normalized_name, record, search_text, created_at, updated_at)
-    VALUES (p_row.organization_id, v_id, p_row.pipeline_id, p_row.account_key, p_row.name, '', '', '', v_now, v_now)
-  ON CONFLICT (organization_id, pipeline_id, account_key, name) DO NOTHING;
-  IF FOUND THEN
-    DELETE FROM opportunities o WHERE o.organization_id = p_row.organization_id AND o.id = v_id;
-  END IF;
-END
-$$;
-
--- The ids of the account and the contacts that a change refers to.
-CREATE OR REPLACE FUNCTION referenced_ids(p_organization_id uuid, p_change jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
-BEGIN
-  RETURN array_remove(ARRAY[require_account_id(p_organization_id, p_change->>'account_domain'), require_contact_id(p_organization_id, p_change->>'primary_email')]
-    || require_contact_ids(p_organization_id, coalesce(p_change->'additional_emails', '[]')), NULL);
-END
-$$;
-
--- Applies a change to an opportunity. Returns whether anything changed. A change without effect takes no lock and writes nothing.
--- p_locked_ids: the opportunities that a bulk call has locked; null outside of bulk calls. p_name_ids: the accounts and contacts whose
--- name locks the bulk call holds.
-CREATE OR REPLACE FUNCTION change_opportunity(p_organization_id uuid, p_id uuid, p_change jsonb, p_locked_ids uuid[] DEFAULT NULL, p_name_ids uuid[] DEFAULT NULL) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_account_id uuid;
-  v_contact_ids uuid[];
-BEGIN
-  PERFORM check_version((SELECT o.version FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_id), p_change);
-  IF NOT opportunity_is_changed(p_organization_id, p_id, p_change) THEN
-    RETURN false;
-  END IF;
-  IF p_locked_ids IS NOT NULL THEN
-    PERFORM check_locked(p_id, p_locked_ids);
-    RETURN apply_opportunity_change(p_organization_id, p_id, p_change, p_name_ids);
-  END IF;
-  -- Only records in the change need name locks. A rename of a record that is already linked locks this opportunity too.
-  v_account_id := require_account_id(p_organization_id, p_change->>'account_domain');
-  v_contact_ids := require_contact_id(p_organization_id, p_change->>'primary_email')
-    || require_contact_ids(p_organization_id, coalesce(p_change->'additional_emails', '[]'));
-  PERFORM lock_names(p_organization_id, 'account', ARRAY[v_account_id], false);
-  PERFORM lock_names(p_organization_id, 'contact', v_contact_ids, false);
-  PERFORM lock_opportunities(p_organization_id, ARRAY[p_id]);
-  RETURN apply_opportunity_change(p_organization_id, p_id, p_change, v_account_id || v_contact_ids);
 END
 $$;

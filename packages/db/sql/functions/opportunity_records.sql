@@ -60,12 +60,12 @@ BEGIN
 END
 $$;
 
--- Rebuilds the stored records of some opportunities. Locks the opportunities first, so that it reads what parallel calls have committed.
+-- Rebuilds the stored records of some opportunities. Takes the lock of the organization, on the server that has the opportunities.
 CREATE OR REPLACE FUNCTION refresh_opportunity_records(p_organization_id uuid, p_opportunity_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_row opportunities;
 BEGIN
-  PERFORM lock_opportunities(p_organization_id, p_opportunity_ids);
+  PERFORM lock_organization(p_organization_id, 'exclusive');
   FOR v_row IN SELECT * FROM opportunities_of_ids(p_organization_id, p_opportunity_ids) LOOP
     v_row.record := opportunity_record(v_row, additional_contact_ids(p_organization_id, v_row.id));
     UPDATE opportunities o SET record = v_row.record

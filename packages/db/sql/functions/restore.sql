@@ -55,39 +55,26 @@ DECLARE
   v_record jsonb := deleted_record(p_organization_id, (p_input->>'position')::bigint, 'account');
   v_row accounts := jsonb_populate_record(NULL::accounts, v_record || '{"normalized": {}}');
 BEGIN
+  PERFORM begin_change('exclusive');
   v_row.organization_id := p_organization_id;
   v_row := changed_account(v_row, p_input->'change');
   v_row.updated_at := greatest(write_time(), v_row.updated_at);
   v_row.version := v_row.version + 1;
-  INSERT INTO accounts VALUES (v_row.*) ON CONFLICT DO NOTHING;
-  IF NOT FOUND THEN
-    PERFORM check_key_is_free('account', 'domain', coalesce(
-      (SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = v_row.id),
-      (SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = v_row.domain)));
-    PERFORM check_key_is_free('account', 'external_id', (
-      SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.external_id = v_row.external_id));
-    RAISE EXCEPTION 'the account was deleted meanwhile' USING ERRCODE = 'serialization_failure';
-  END IF;
-  PERFORM drop_own_domain_alias(p_organization_id, v_row.domain, v_row.id);
+  PERFORM check_key_is_free('account', 'domain', (
+    SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = v_row.id));
+  PERFORM check_key_is_free('account', 'domain', find_account_id(p_organization_id, v_row.domain));
+  PERFORM check_key_is_free('account', 'external_id', (
+    SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.external_id = v_row.external_id));
+  INSERT INTO accounts VALUES (v_row.*);
   PERFORM forget_merge(p_organization_id, 'account', v_row.id);
   PERFORM collect_events(ARRAY[creation_event('account', 'restored', account_event_record(v_row))]);
   RETURN jsonb_build_object('object', 'account', 'id', v_row.id, 'version', v_row.version, 'dropped', '[]'::jsonb);
 END
 $$;
 
--- The contacts of p_ids that exist, in the order of p_ids. Locks them against deletion.
-CREATE OR REPLACE FUNCTION lock_existing_contacts(p_organization_id uuid, p_ids uuid[]) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_id uuid;
-  v_existing uuid[] := '{}';
+CREATE OR REPLACE FUNCTION contact_exists(p_organization_id uuid, p_id uuid) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  FOR v_id IN SELECT DISTINCT i FROM unnest(p_ids) i WHERE i IS NOT NULL ORDER BY i LOOP
-    PERFORM 1 FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = v_id FOR KEY SHARE;
-    IF FOUND THEN
-      v_existing := v_existing || v_id;
-    END IF;
-  END LOOP;
-  RETURN ARRAY(SELECT i.id FROM unnest(p_ids) WITH ORDINALITY AS i (id, position) WHERE i.id = ANY (v_existing) ORDER BY i.position);
+  RETURN EXISTS (SELECT 1 FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = p_id);
 END
 $$;
 
@@ -102,17 +89,15 @@ DECLARE
   v_linked uuid[] := ARRAY(SELECT c.id::uuid FROM jsonb_array_elements_text(v_record->'additional_contact_ids') AS c (id));
   v_additional_ids uuid[];
 BEGIN
+  PERFORM begin_change('exclusive');
   v_row.organization_id := p_organization_id;
   v_row.account_id := (current_ids(p_organization_id, 'account', ARRAY[v_row.account_id]))[1];
   v_row.contact_id := (current_ids(p_organization_id, 'contact', ARRAY[v_row.contact_id]))[1];
   v_linked := array_remove(current_ids(p_organization_id, 'contact', v_linked), v_row.contact_id);
   v_wanted := v_row;
-  PERFORM lock_names(p_organization_id, 'account', ARRAY[v_row.account_id], false);
-  PERFORM lock_names(p_organization_id, 'contact', v_row.contact_id || v_linked, false);
-  SELECT a.id INTO v_row.account_id FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = v_wanted.account_id FOR KEY SHARE;
-  v_additional_ids := lock_existing_contacts(p_organization_id, v_row.contact_id || v_linked);
-  v_row.contact_id := (SELECT i FROM unnest(v_additional_ids) i WHERE i = v_wanted.contact_id);
-  v_additional_ids := array_remove(v_additional_ids, v_row.contact_id);
+  v_row.account_id := (SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = v_wanted.account_id);
+  v_row.contact_id := (SELECT c.id FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = v_wanted.contact_id);
+  v_additional_ids := ARRAY(SELECT i.id FROM unnest(v_linked) WITH ORDINALITY AS i (id, position) WHERE contact_exists(p_organization_id, i.id) ORDER BY i.position);
   v_row.stage_id := (SELECT s.id FROM stages s
     WHERE s.organization_id = p_organization_id AND s.pipeline_id = v_row.pipeline_id AND s.is_active AND v_wanted.stage_id IS NOT NULL
     ORDER BY s.id = v_wanted.stage_id DESC, s.is_default DESC, s.position LIMIT 1);
@@ -126,10 +111,6 @@ BEGIN
   PERFORM check_key_is_free('opportunity', 'external_id', (
     SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.external_id = v_row.external_id));
   v_row := insert_opportunity(v_row, v_additional_ids);
-  IF v_row.id IS NULL THEN
-    PERFORM check_key_is_free('opportunity', 'name', opportunity_id_of_key(v_row));
-    RAISE EXCEPTION 'the opportunity was deleted meanwhile' USING ERRCODE = 'serialization_failure';
-  END IF;
   PERFORM forget_merge(p_organization_id, 'opportunity', v_row.id);
   RETURN jsonb_build_object('object', 'opportunity', 'id', v_row.id, 'version', v_row.version, 'dropped', to_jsonb(array_remove(ARRAY[
     CASE WHEN v_row.account_id IS DISTINCT FROM v_wanted.account_id THEN 'account_id' END,

@@ -124,15 +124,12 @@ $$;
 -- Removes a member. p_change: {id, keeps_opportunities}. With keeps_opportunities, the member becomes inactive and the row stays, because
 -- opportunities refer to it. Without keeps_opportunities, refuses the change if the member has opportunities, and otherwise deletes the
 -- row.
---
--- The row lock waits for earlier writes that give the member an opportunity, so the query after it finds these opportunities. A later
--- write that refers to the deleted member violates a foreign key and is refused.
 CREATE OR REPLACE FUNCTION remove_member(p_organization_id uuid, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_id uuid := p_change->>'id';
   v_ids uuid[];
 BEGIN
-  PERFORM 1 FROM members m WHERE m.organization_id = p_organization_id AND m.id = v_id FOR UPDATE;
+  PERFORM 1 FROM members m WHERE m.organization_id = p_organization_id AND m.id = v_id;
   IF NOT FOUND THEN
     PERFORM refuse('not_found');
   END IF;
@@ -180,12 +177,10 @@ BEGIN
 END
 $$;
 
--- Applies a list of changes in order, all or none. Calls for one organization run one after another, so that each position and slot is
--- assigned once.
+-- Applies a list of changes in order, all or none, while no other write of the organization runs.
 --
 -- `outdates_records` marks a change that outdates the stored records of opportunities, because it changes the label of a stage or which
--- fields are visible. The call then waits for creates in flight, so that the rebuild finds their opportunities. It also marks the
--- organization in record_rebuilds. end_rebuild removes the mark.
+-- fields are visible. The call then marks the organization in record_rebuilds. end_rebuild removes the mark.
 CREATE OR REPLACE FUNCTION change_setup(p_organization_id uuid, p_changes jsonb, p_origin jsonb, p_limits jsonb, OUT outdated_at timestamptz, OUT read_mark text)
 LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 DECLARE
@@ -193,13 +188,12 @@ DECLARE
   v_currency text;
   v_outdated_at timestamptz;
 BEGIN
-  PERFORM lock_organization_state(p_organization_id, 'setup', true);
+  PERFORM lock_organization(p_organization_id, 'exclusive');
   PERFORM 1 FROM organizations o WHERE o.id = p_organization_id;
   IF NOT FOUND THEN
     PERFORM refuse('not_found');
   END IF;
   IF p_changes @> '[{"outdates_records": true}]' THEN
-    PERFORM lock_organization_state(p_organization_id, 'visible_fields', true);
     v_outdated_at := write_time();
     INSERT INTO record_rebuilds (organization_id, outdated_at, active_at) VALUES (p_organization_id, v_outdated_at, v_outdated_at)
       ON CONFLICT (organization_id) DO UPDATE SET outdated_at = excluded.outdated_at, active_at = excluded.active_at;

@@ -48,8 +48,6 @@ BEGIN
   ELSIF v_row.id IS NULL THEN
     PERFORM refuse('not_found');
   END IF;
-  -- Waits for writes that put an opportunity into the pipeline; see check_place_is_active.
-  PERFORM 1 FROM pipelines p WHERE p.organization_id = p_organization_id AND p.id = v_id FOR UPDATE;
   v_row := jsonb_populate_record(v_row, coalesce(p_change->'set', '{}'));
   PERFORM check_key_is_free('pipeline', 'name', (SELECT p.id FROM pipelines p
     WHERE p.organization_id = p_organization_id AND p.name = v_row.name AND p.id <> v_id));
@@ -65,14 +63,13 @@ BEGIN
 END
 $$;
 
--- Refuses an archived pipeline or stage for an opportunity. The row locks make this call wait for calls that archive them, and those calls
--- wait for this one: a gateway decides by a setup that may be a second old.
+-- Refuses an archived pipeline or stage for an opportunity. A gateway decides by a setup that may be a second old.
 CREATE OR REPLACE FUNCTION check_place_is_active(p_row opportunities, p_is_restored boolean) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_is_active boolean;
 BEGIN
   SELECT p.is_active INTO v_is_active FROM pipelines p
-    WHERE p.organization_id = p_row.organization_id AND p.id = p_row.pipeline_id FOR KEY SHARE;
+    WHERE p.organization_id = p_row.organization_id AND p.id = p_row.pipeline_id;
   IF NOT v_is_active THEN
     PERFORM refuse('pipeline_archived', jsonb_build_object('isRestored', p_is_restored));
   END IF;
@@ -85,20 +82,18 @@ CREATE OR REPLACE FUNCTION check_stage_is_active(p_row opportunities) RETURNS vo
 DECLARE
   v_is_active boolean;
 BEGIN
-  SELECT s.is_active INTO v_is_active FROM stages s WHERE s.organization_id = p_row.organization_id AND s.id = p_row.stage_id FOR KEY SHARE;
+  SELECT s.is_active INTO v_is_active FROM stages s WHERE s.organization_id = p_row.organization_id AND s.id = p_row.stage_id;
   IF NOT v_is_active THEN
     PERFORM refuse('stage_archived');
   END IF;
 END
 $$;
 
--- Refuses to archive a stage that has opportunities, or the last active stage of its pipeline. The row lock waits for writes that put an
--- opportunity into the stage, so the query after it finds these opportunities.
+-- Refuses to archive a stage that has opportunities, or the last active stage of its pipeline.
 CREATE OR REPLACE FUNCTION check_stage_can_go(p_row stages) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_ids uuid[];
 BEGIN
-  PERFORM 1 FROM stages s WHERE s.organization_id = p_row.organization_id AND s.id = p_row.id FOR UPDATE;
   v_ids := opportunity_ids_of_stage(p_row.organization_id, p_row.pipeline_id, p_row.id, 10000);
   IF v_ids <> '{}' THEN
     PERFORM refuse('setup_in_use', jsonb_build_object('object', 'stage', 'opportunities', cardinality(v_ids)));

@@ -1,22 +1,24 @@
 -- The entry point of all writes of records: one call of `write` is one round trip and one transaction.
 
--- Whether a function deletes records, and with them the stored results that contain their values.
-CREATE OR REPLACE FUNCTION deletes_records(p_function text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
+-- Whether a write may rename records, change keys or external ids, or change several records. It then takes the exclusive lock (locks.sql).
+CREATE OR REPLACE FUNCTION needs_exclusive_lock(p_function text, p_input jsonb) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  v_set jsonb := coalesce(p_input->'change'->'set', '{}');
 BEGIN
-  RETURN p_function ^@ 'delete_' OR p_function ^@ 'merge_';
+  RETURN CASE split_part(p_function, '_', 1)
+    WHEN 'preview' THEN false
+    WHEN 'create' THEN v_set ? 'external_id'
+    WHEN 'update' THEN v_set ?| '{name,domain,email,first_name,last_name,external_id}' OR (p_input->'change' ?| '{account_domain,primary_email}') IS TRUE
+    ELSE true END;
 END
 $$;
 
--- Calls a write function by name, after taking the locks that come before all others.
-CREATE OR REPLACE FUNCTION run_write(p_organization_id uuid, p_function text, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+-- Calls a write function by name, and stores its result for an Idempotency-Key.
+CREATE OR REPLACE FUNCTION run_write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_result jsonb;
 BEGIN
-  IF deletes_records(p_function) THEN
-    PERFORM lock_organization_state(p_organization_id, 'stored_results', true);
-  END IF;
-  IF p_input->'change'->'set' ? 'external_id' THEN
-    PERFORM lock_external_ids(p_organization_id, split_part(p_function, '_', 2), jsonb_build_array(p_input->'change'->'set'->'external_id'));
-  END IF;
-  RETURN CASE p_function
+  v_result := CASE p_function
     WHEN 'create_opportunity' THEN create_opportunity(p_organization_id, p_input)
     WHEN 'create_contact' THEN create_contact(p_organization_id, p_input)
     WHEN 'create_account' THEN create_account(p_organization_id, p_input)
@@ -37,6 +39,12 @@ BEGIN
     WHEN 'restore_opportunity' THEN restore_opportunity(p_organization_id, p_input)
     WHEN 'write_many' THEN write_many(p_organization_id, p_input)
   END;
+  IF p_idempotency IS NOT NULL THEN
+    -- With the lock, also for a result without a change: a deletion of the record then finds the stored result.
+    PERFORM begin_change('shared');
+    PERFORM store_result(p_organization_id, p_idempotency, v_result);
+  END IF;
+  RETURN v_result;
 END
 $$;
 
@@ -64,28 +72,23 @@ $$;
 -- grown.
 CREATE OR REPLACE FUNCTION write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb, p_origin jsonb DEFAULT NULL, OUT result jsonb, OUT replayed boolean, OUT read_mark text)
 LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+DECLARE
+  v_mode text;
 BEGIN
-  replayed := false;
-  IF p_idempotency IS NULL THEN
-    result := run_write(p_organization_id, p_function, p_input);
-    PERFORM append_events(p_organization_id, p_origin);
-    read_mark := read_mark();
-    RETURN;
-  END IF;
-  result := find_stored_result(p_organization_id, p_idempotency);
-  IF result IS NULL THEN
-    -- The lock is held until the transaction ends. If it is taken, another call with this key is in flight. If it is free, read the
-    -- stored result again, because such a call may have ended after the first read.
-    IF NOT pg_try_advisory_xact_lock(hashtextextended(concat_ws(E'\n', p_organization_id, p_idempotency->>'operation', p_idempotency->>'key'), 0)) THEN
-      PERFORM refuse('idempotency_in_flight');
-    END IF;
-    result := find_stored_result(p_organization_id, p_idempotency);
+  IF p_idempotency IS NOT NULL THEN
+    result := find_or_claim_result(p_organization_id, p_idempotency);
   END IF;
   replayed := result IS NOT NULL;
   IF NOT replayed THEN
-    PERFORM lock_organization_state(p_organization_id, 'stored_results', deletes_records(p_function));
-    result := run_write(p_organization_id, p_function, p_input);
-    PERFORM store_result(p_organization_id, p_idempotency, result);
+    BEGIN
+      result := run_write(p_organization_id, p_function, p_input, p_idempotency);
+    EXCEPTION WHEN SQLSTATE 'CRM03' THEN
+      v_mode := CASE WHEN needs_exclusive_lock(p_function, p_input) THEN 'exclusive' ELSE SQLERRM END;
+    END;
+    IF v_mode IS NOT NULL THEN
+      PERFORM lock_organization(p_organization_id, v_mode);
+      result := run_write(p_organization_id, p_function, p_input, p_idempotency);
+    END IF;
     PERFORM append_events(p_organization_id, p_origin);
   END IF;
   read_mark := read_mark();

@@ -7,8 +7,6 @@ export interface ServerErrorFields {
   /** `ERROR`, `FATAL` or `PANIC`, in English whatever the server's language. */
   readonly severity: string;
   readonly detail?: string | undefined;
-  /** The server's context of the error: a call stack with the innermost function or operation first. */
-  readonly where?: string | undefined;
 }
 
 /** An error that the server reported. Unlike the driver's error, it contains neither statement nor parameters, so it can be logged. */
@@ -18,15 +16,12 @@ export class ServerError extends Error {
   readonly severity: string;
   /** `''` if the server sent none. */
   readonly detail: string;
-  /** See {@link ServerErrorFields.where}. `''` if the server sent none. */
-  readonly where: string;
 
-  constructor(message: string, { code, severity, detail = '', where = '' }: ServerErrorFields) {
+  constructor(message: string, { code, severity, detail = '' }: ServerErrorFields) {
     super(message);
     this.code = code;
     this.severity = severity;
     this.detail = detail;
-    this.where = where;
   }
 }
 

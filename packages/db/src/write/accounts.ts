@@ -49,7 +49,6 @@ export const accountColumns = (account: AccountChange): Change => {
 /** Finds the account with the external id or domain, or creates it. */
 export const accountCreate = (account: NewAccount, onMatch: OnMatch): Write<CreatedAccount> => ({
   function: 'create_account',
-  key: account.domain ?? null,
   input: {
     defaults: account.domain === undefined ? {} : accountSeed(account.domain),
     change: accountColumns(account),

@@ -44,7 +44,6 @@ export const contactCreate = (
   const accountDomain = contact.email === undefined ? null : accountDomainOf(setup, contact.email);
   return {
     function: 'create_contact',
-    key: contact.email?.email ?? null,
     input: {
       accounts: requestedAccounts(accountDomain),
       account_domain: accountDomain,
@@ -60,12 +59,12 @@ export const contactUpdate = (
   { id, version }: UpdateTarget,
   contact: ContactChange,
 ): Write<WrittenRecord> => {
-  const accountDomain = contact.email === undefined ? null : accountDomainOf(setup, contact.email);
+  const accountDomain = contact.email === undefined ? undefined : accountDomainOf(setup, contact.email);
   return {
     function: 'update_contact',
     input: {
       id,
-      accounts: requestedAccounts(accountDomain),
+      accounts: requestedAccounts(accountDomain ?? null),
       change: { ...contactColumns(contact), account_domain: accountDomain, version },
     },
   };

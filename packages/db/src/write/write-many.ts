@@ -1,6 +1,5 @@
 import type { Failure } from '@crm/domain';
 import type { Database } from '../database.js';
-import { isSerializationFailure } from '../database-errors.js';
 import { ItemsRefused } from '../errors.js';
 import { type IdempotencyRecord, runWrite, type Write, type WriteOrigin, type Written } from './write.js';
 
@@ -23,24 +22,9 @@ export interface BulkWrite<Applied, Refused> {
   readonly refuseItems: (refusals: ReadonlyMap<number, Failure>) => ByIndex<Refused>;
 }
 
-const manyWrites = <Applied, Refused>(
-  { function: name, writes }: BulkWrite<Applied, Refused>,
-  refused: ByIndex<Refused>,
-  refusesRaces: boolean,
-): Write<ByIndex<Applied | Refused>> => {
-  const items = writes
-    .filter(({ index }) => !Object.hasOwn(refused, index))
-    .map(({ index, write }) => ({ index, key: write.key, input: write.input }));
-  const input = { function: name, items, answers: refused, ...(refusesRaces ? { refuses_races: true } : {}) };
-  return { function: 'write_many', input };
-};
-
 /**
  * Runs many writes in one transaction. Usually it takes one round trip. If the database refuses some items, the transaction is rolled
  * back, and the call is repeated without them. Each repetition leaves out at least one more item, so the repetitions end.
- *
- * A call can also fail repeatedly with a serialization failure, because some of its items change keys that other items refer to. The call
- * is then repeated once more with `refuses_races`, which refuses the items that fail.
  */
 export const runWrites = async <Applied, Refused>(
   database: Database,
@@ -50,14 +34,16 @@ export const runWrites = async <Applied, Refused>(
   origin: WriteOrigin | null = null,
 ): Promise<Written<ByIndex<Applied | Refused>>> => {
   let { refused } = bulk;
-  let refusesRaces = false;
   for (;;) {
+    const items = bulk.writes
+      .filter(({ index }) => !Object.hasOwn(refused, index))
+      .map(({ index, write }) => ({ index, input: write.input }));
+    const write = { function: 'write_many', input: { function: bulk.function, items, answers: refused } } as const;
     try {
-      return await runWrite(database, organizationId, manyWrites(bulk, refused, refusesRaces), idempotency, origin);
+      return await runWrite(database, organizationId, write, idempotency, origin);
     } catch (error) {
-      if (error instanceof ItemsRefused) refused = { ...refused, ...bulk.refuseItems(error.refusals) };
-      else if (isSerializationFailure(error) && !refusesRaces) refusesRaces = true;
-      else throw error;
+      if (!(error instanceof ItemsRefused)) throw error;
+      refused = { ...refused, ...bulk.refuseItems(error.refusals) };
     }
   }
 };

@@ -21,11 +21,6 @@ export type WriteFunction =
 export interface Write<Result> {
   readonly function: WriteFunction;
   readonly input: object;
-  /**
-   * The domain or email of a record to create, or null if it has none. A bulk call creates records in the order of this key. Opportunities
-   * have no such key here, because the database computes and sorts theirs.
-   */
-  readonly key?: string | null;
   /** Never set. It only carries the type of the result. */
   readonly result?: Result;
 }

@@ -30,6 +30,4 @@ export interface AuthenticationOptions {
    * plus one lookup.
    */
   readonly cacheMaxAgeMs?: number | undefined;
-  /** How many keys are cached, by default 10,000. The cache of unknown hashes has the same size. */
-  readonly cacheMaxEntries?: number | undefined;
 }

@@ -10,7 +10,7 @@ import type { FailureLimiter } from '../limits/rate-limit.js';
 import type { RouteMatch } from '../server/route-table.js';
 
 const defaultMaxAgeMs = 2_000;
-const defaultMaxEntries = 10_000;
+const maxCachedKeys = 10_000;
 
 const isInForce = (record: ApiKeyRecord, nowMs: number): boolean =>
   record.revokedAt === null && (record.expiresAt === null || record.expiresAt.getTime() > nowMs);
@@ -32,7 +32,7 @@ const createKeyFinder = (
 ): ((request: Request) => Promise<ApiKeyRecord | null>) => {
   const bounds = {
     maxAgeMs: options.cacheMaxAgeMs ?? defaultMaxAgeMs,
-    maxEntries: options.cacheMaxEntries ?? defaultMaxEntries,
+    maxEntries: maxCachedKeys,
   };
   const cache = new ApiKeyCache(options.findApiKeysByHash, bounds, counter);
   return async (request) => {

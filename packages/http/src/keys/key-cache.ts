@@ -13,7 +13,7 @@ interface Flight {
 }
 
 /** Bounds of an {@link ApiKeyCache}. */
-export interface ApiKeyCacheBounds {
+interface ApiKeyCacheBounds {
   readonly maxAgeMs: number;
   /** The maximum number of keys, and also of cached hashes without a key. */
   readonly maxEntries: number;

@@ -7,7 +7,7 @@ import type { GatewayActivity } from '../observability/metrics/activity.js';
 import { rateLimitWindowMs } from './rate-limit-config.js';
 
 /** The settings of one limiter. */
-export interface LimiterOptions {
+interface LimiterOptions {
   /** The name of the policy in the headers. */
   readonly name: string;
   readonly store: Store;

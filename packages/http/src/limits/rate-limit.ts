@@ -18,7 +18,7 @@ import {
 } from './rate-limit-config.js';
 
 /** Requests a minute of a key; 0 is no limit. */
-export const keyLimitOf = (record: ApiKeyRecord, group: RateLimitGroup, limits: RateLimits): number =>
+const keyLimitOf = (record: ApiKeyRecord, group: RateLimitGroup, limits: RateLimits): number =>
   record.limits[group] ?? limits[group];
 
 /**
@@ -26,7 +26,7 @@ export const keyLimitOf = (record: ApiKeyRecord, group: RateLimitGroup, limits: 
  * organization for its own requests, unless the organization has a limit of its own. Otherwise the key could never
  * reach its limit.
  */
-export const organizationLimitOf = (record: ApiKeyRecord, group: RateLimitGroup, limits: RateLimits): number => {
+const organizationLimitOf = (record: ApiKeyRecord, group: RateLimitGroup, limits: RateLimits): number => {
   const own = record.organizationLimits?.[group];
   if (own !== undefined) return own;
   const keyLimit = keyLimitOf(record, group, limits);
@@ -34,7 +34,7 @@ export const organizationLimitOf = (record: ApiKeyRecord, group: RateLimitGroup,
 };
 
 /** Settings shared by all limiters of a gateway. */
-export interface LimiterParts {
+interface LimiterParts {
   readonly options: RateLimitOptions;
   readonly activity: GatewayActivity;
   readonly logger: Logger;

@@ -5,7 +5,7 @@ export const shareOf = (total: number): number => Math.max(1, Math.floor((total 
 const activeMs = 60_000;
 
 /** How much may be held at once. */
-export interface SharedLimitOptions {
+interface SharedLimitOptions {
   /** The most that all organizations may hold; unlimited by default. */
   readonly total?: number;
   /** The most that one organization may hold, by default four fifths of what the others leave free. */

@@ -59,7 +59,7 @@ const answer = (response: Response, message: string): void =>
   sendJson(response, 200, successBody({ message, data: {} }));
 
 /** The responses of a gateway to callers without a key. */
-export interface PublicPages {
+interface PublicPages {
   readonly readiness: () => Promise<void>;
   readonly gateway: 'read' | 'inbound';
   readonly openApiDocument?: object | undefined;

@@ -18,7 +18,7 @@ const mask = (text: string): string =>
     .replace(emails, '[email]');
 
 /** The logged properties of an error. No others, because drivers attach parameters and row values to their errors. */
-export interface LoggedError {
+interface LoggedError {
   readonly type: string;
   readonly message: string;
   readonly code?: string;
@@ -27,7 +27,7 @@ export interface LoggedError {
 }
 
 /** An error in loggable form, with keys, addresses and passwords masked, and its causes. */
-export const describeError = (error: unknown, depth = 0): LoggedError => {
+const describeError = (error: unknown, depth = 0): LoggedError => {
   if (!(error instanceof Error)) return { type: typeof error, message: mask(String(error)) };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   // Only the frames, because the first line of a stack repeats the message unmasked.
@@ -46,7 +46,7 @@ export const describeError = (error: unknown, depth = 0): LoggedError => {
 };
 
 /** Options of a logger. */
-export interface LoggerOptions {
+interface LoggerOptions {
   readonly level: LogLevel;
   /** The gateway's name. */
   readonly name: string;

@@ -15,11 +15,11 @@ const clientGoneStatus = 499;
  * The caller's request id if it is well-formed, else a new one. A header sent twice arrives joined and is not
  * well-formed.
  */
-export const requestIdOf = (header: string | string[] | undefined): string =>
+const requestIdOf = (header: string | string[] | undefined): string =>
   typeof header === 'string' && wellFormedRequestId.test(header) ? header : randomUUID();
 
 /** Path and query of a request target, in origin form or in the absolute form that proxies send. */
-export const splitTarget = (target: string): { readonly path: string; readonly queryText: string } => {
+const splitTarget = (target: string): { readonly path: string; readonly queryText: string } => {
   const origin = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
   const mark = origin.indexOf('?');
   return mark === -1

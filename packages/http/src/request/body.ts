@@ -77,7 +77,7 @@ const readBytes = (request: IncomingMessage, { maxBytes, bodies, organizationId 
   });
 
 /** A parsed body. */
-export interface JsonBody {
+interface JsonBody {
   readonly value: Readonly<Record<string, unknown>>;
   /** For a bulk body: the JSON faults inside items, by the item's index and the path in the item. */
   readonly itemErrors: ReadonlyMap<number, FieldErrors>;
@@ -156,7 +156,7 @@ export function* parseJsonBody(bytes: Buffer, isBulk: boolean): Steps<JsonBody> 
 }
 
 /** How to read the body of an operation. */
-export interface BodyOptions {
+interface BodyOptions {
   readonly maxBytes: number;
   /** Whether a fault in one item leaves the others valid. */
   readonly isBulk: boolean;

@@ -12,7 +12,7 @@ export const minCompressedBytes = 8 * 1024;
 const level = 1;
 
 /** The supported codings, by their names in `Content-Encoding`. */
-export type ContentCoding = 'br' | 'gzip';
+type ContentCoding = 'br' | 'gzip';
 
 /**
  * The best coding that a caller accepts; null if none. Brotli wins over gzip in any order: at this level it is both

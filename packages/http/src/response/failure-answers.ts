@@ -99,8 +99,6 @@ const answerTo = (reason: FailureReason): Answer => {
     }
     case 'external_id_unknown':
       return invalid({ [naturalKeyPaths[reason.object]]: `is required: no ${reason.object} has this external_id` });
-    case 'item_raced':
-      return conflict('Another item or call has changed the keys of the record: send the item again in a new call');
     case 'account_in_use': {
       const { contacts, opportunities } = reason;
       return conflict('The account still has contacts or opportunities', { counts: { contacts, opportunities } });

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 
 /** Where to listen. */
-export interface ListenOptions {
+interface ListenOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;

@@ -1,5 +1,5 @@
 /** The parsed body of a response. */
-export interface Envelope {
+interface Envelope {
   readonly success: boolean;
   readonly message: string;
   readonly statusCode?: number;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { markRun } from './mark-runs.js';
+import { combiningMarks } from './combining-marks.js';
 
 /** Inputs that often break programs: NUL, lone surrogates, bidi marks, SQL, patterns, numbers, names of prototypes. */
 const fragments = [
@@ -17,7 +17,10 @@ export const hostileText = (): fc.Arbitrary<string> =>
     { weight: 4, arbitrary: fc.array(fc.constantFrom(...fragments), { maxLength: 8 }).map((parts) => parts.join('')) },
     { weight: 3, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
     { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 300 }) },
-    { weight: 1, arbitrary: fc.constantFrom(29, 30, 31, 255, 2_000, 20_000).map((count) => `a${markRun(count)}`) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(29, 30, 31, 255, 2_000, 20_000).map((count) => `a${combiningMarks(count)}`),
+    },
     { weight: 1, arbitrary: fc.integer({ min: 200, max: 60_000 }).map((length) => 'x'.repeat(length)) },
   );
 

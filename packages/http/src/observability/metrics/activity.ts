@@ -13,7 +13,7 @@ export class CacheCounter implements CacheCounts {
 }
 
 /** Called for each finished request. `operation` is `none` if no operation matched. */
-export type OnRequest = (operation: string, status: number, durationMs: number) => void;
+type OnRequest = (operation: string, status: number, durationMs: number) => void;
 
 /**
  * A gateway's counters and gauges, mostly plain numbers: counting costs a request next to nothing, and the metrics read

@@ -4,7 +4,7 @@ import { listen } from '../../server/listen.js';
 import type { Metrics } from './metrics.js';
 
 /** Where the admin server listens and what it shows. */
-export interface AdminServerOptions {
+interface AdminServerOptions {
   readonly host: string;
   readonly port: number;
   readonly metrics: Metrics;

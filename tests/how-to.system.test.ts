@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url';
 import type { CrmClient } from '@crm/client';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { type OwnStack, startOwnStack } from './running-stack.js';
+import { type OwnStack, startOwnStack } from './support/running-stack.js';
 import { BashSession } from './support/bash-session.js';
 import { readShellExamples, shownPart } from './support/shell-examples.js';
 
-const root = fileURLToPath(new URL('../../../', import.meta.url));
+const root = fileURLToPath(new URL('../', import.meta.url));
 const folder = join(root, 'docs/how-to');
 const readPage = (name: string): string => readFileSync(join(folder, name), 'utf8');
 const names = readdirSync(folder).filter((name) => name !== 'README.md');

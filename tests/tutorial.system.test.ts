@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { type OwnStack, startOwnStack } from './running-stack.js';
+import { type OwnStack, startOwnStack } from './support/running-stack.js';
 import { BashSession } from './support/bash-session.js';
 import { readShellExamples, shownPart } from './support/shell-examples.js';
 
-const root = fileURLToPath(new URL('../../../', import.meta.url));
+const root = fileURLToPath(new URL('../', import.meta.url));
 const page = readFileSync(join(root, 'docs/tutorial.md'), 'utf8');
 const [start, ...steps] = readShellExamples(page);
 /** The first three blocks of README.md: the start, the call that creates a deal and the call that reads it. */

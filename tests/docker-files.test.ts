@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 
 const run = promisify(execFile);
-const root = fileURLToPath(new URL('../../../', import.meta.url));
+const root = fileURLToPath(new URL('../', import.meta.url));
 const shipped = join(root, 'docker');
 const composeFiles = ['compose.yaml', 'compose.replica.yaml', 'compose.observability.yaml', 'compose.citus.yaml'];
 

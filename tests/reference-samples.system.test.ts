@@ -10,11 +10,11 @@ import { type OpenApiDocument, readSamples, variablesOf } from '@crm/reference';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { transformSync } from '@swc/core';
 
-import { makeRepositoryFolder, startOwnStack } from './running-stack.js';
+import { makeRepositoryFolder, startOwnStack } from './support/running-stack.js';
 import { readShellExamples, type ShellExample } from './support/shell-examples.js';
 
 const execute = promisify(execFile);
-const root = fileURLToPath(new URL('../../../', import.meta.url));
+const root = fileURLToPath(new URL('../', import.meta.url));
 const guide = readFileSync(join(root, 'packages/reference/guides/get-started.md'), 'utf8');
 const examples = readShellExamples(guide);
 const [addresses, records] = [examples.slice(0, 1), examples.slice(1)];

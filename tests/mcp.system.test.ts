@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { launcher, type OwnStack, startOwnStack } from './running-stack.js';
+import { launcher, type OwnStack, startOwnStack } from './support/running-stack.js';
 
 // These packages need Node 22 or are large, so they are not among the packages of this repository.
 const conformance = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
@@ -17,7 +17,7 @@ const olderClient = '@modelcontextprotocol/sdk@1.32.2';
 const run = promisify(execFile);
 /** Installing the packages takes most of it. */
 const timeoutMs = 600_000;
-const expectedFailures = fileURLToPath(new URL('../../mcp/tests/conformance/', import.meta.url));
+const expectedFailures = fileURLToPath(new URL('../packages/mcp/tests/conformance/', import.meta.url));
 
 let stack: OwnStack;
 let directory: string;
@@ -47,10 +47,9 @@ afterAll(async () => {
 });
 
 /** Runs a program of an npm package on Node 22. */
-const onNode22 = (packageName: string, command: readonly string[], env = {}) =>
+const onNode22 = (packageName: string, command: readonly string[]) =>
   run('npx', ['--yes', '--ignore-scripts=false', '-p', 'node@22', '-p', packageName, ...['--', ...command]], {
     cwd: directory,
-    env: { ...process.env, ...env },
     maxBuffer: 50_000_000,
   });
 
@@ -95,13 +94,13 @@ describe('the inspector of the protocol', () => {
     'lists and calls tools over stdio and HTTP',
     async () => {
       const transports = [
-        [process.execPath, launcher, 'mcp'],
+        [process.execPath, launcher, 'mcp', '-e', `CRM_DATA_DIR=${stack.env['CRM_DATA_DIR']}`],
         [mcpUrl, '--transport', 'http', '--header', `x-api-key: ${stack.demo['api_key']}`],
       ];
       for (const transport of transports) {
         const inspect = async (method: readonly string[]): Promise<string> => {
           const command = ['mcp-inspector', '--cli', ...transport, '--method', ...method];
-          return (await onNode22(inspector, command, stack.env)).stdout;
+          return (await onNode22(inspector, command)).stdout;
         };
         expect(JSON.parse(await inspect(['tools/list']))).toMatchObject({ tools: { length: 15 } });
         expect(await inspect(['tools/call', '--tool-name', 'describe_crm'])).toContain('Prospecting');
@@ -171,7 +170,7 @@ describe.each(clients)('%s, on this version of Node', (name, entry, transports, 
       const client = new Client({ name: 'test', version: '1' }, ${options});
       await client.connect(transport);
       ${task}`;
-    const cwd = entry === newer ? fileURLToPath(new URL('../../mcp', import.meta.url)) : directory;
+    const cwd = entry === newer ? fileURLToPath(new URL('../packages/mcp', import.meta.url)) : directory;
     const args = ['--input-type=module', '-e', program, `${name} over ${kind}`];
     const { stdout } = await run(process.execPath, args, { cwd, env: { ...process.env, ...stack.env } });
     expect(JSON.parse(stdout)).toEqual({ tools: 15, stage: 'Won', notes: 1 });

@@ -1,7 +1,7 @@
 import { createClient, type CrmClient } from '@crm/client';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { runCrm } from './run-crm.js';
-import { type OwnStack, startOwnStack } from './running-stack.js';
+import { runCrm } from './support/run-crm.js';
+import { type OwnStack, startOwnStack } from './support/running-stack.js';
 
 let stack: OwnStack;
 let client: CrmClient;

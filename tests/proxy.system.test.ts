@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { type NginxProxy, type ProxySettings, startNginxProxy } from './support/nginx-proxy.js';
 import { RawConnection, sendRaw } from './support/raw-request.js';
 
-const mainFile = (name: string): string => new URL(`../../../apps/${name}/dist/main.js`, import.meta.url).pathname;
+const mainFile = (name: string): string => new URL(`../apps/${name}/dist/main.js`, import.meta.url).pathname;
 const megabyte = 1024 * 1024;
 
 let readGateway: GatewayProcess;

@@ -3,7 +3,7 @@ import { parser } from '@prometheus-io/lezer-promql';
 import { parse } from 'yaml';
 
 const read = (name: string): string =>
-  readFileSync(new URL(`../../../../docker/observability/${name}`, import.meta.url), 'utf8');
+  readFileSync(new URL(`../../docker/observability/${name}`, import.meta.url), 'utf8');
 
 /** One alarm of alerts.yaml. */
 export interface Alarm {

@@ -15,9 +15,9 @@ import {
 } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { runCrm } from './run-crm.js';
+import { runCrm } from './support/run-crm.js';
 
-const mainFile = new URL('../../../apps/inbound-gateway/dist/main.js', import.meta.url).pathname;
+const mainFile = new URL('../apps/inbound-gateway/dist/main.js', import.meta.url).pathname;
 const translates = pgBouncerTranslates();
 const requests = 60;
 

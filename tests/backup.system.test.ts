@@ -21,11 +21,11 @@ import { type NormalizedEmail, normalizeEmail } from '@crm/domain';
 import { reportFigure, startOwnPostgres, startReplicatedPostgres, type ReplicatedPostgres } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { runCrm } from './run-crm.js';
+import { runCrm } from './support/run-crm.js';
 import { BashSession } from './support/bash-session.js';
 import { readShellExamples } from './support/shell-examples.js';
 
-const root = fileURLToPath(new URL('../../../', import.meta.url));
+const root = fileURLToPath(new URL('../', import.meta.url));
 const page = readFileSync(join(root, 'docs/operating.md'), 'utf8');
 const section = /^## Backup\n[^]*?(?=^## )/m.exec(page)?.[0] ?? '';
 const [dump, restore] = readShellExamples(section);

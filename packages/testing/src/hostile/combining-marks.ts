@@ -2,7 +2,7 @@
  * A run of combining marks of two alternating classes. NFC sorts such a run in quadratic time: 120,000 marks (240 KB)
  * take seconds.
  */
-export const markRun = (count: number): string => '\u0301\u0323'.repeat(Math.ceil(count / 2)).slice(0, count);
+export const combiningMarks = (count: number): string => '\u0301\u0323'.repeat(Math.ceil(count / 2)).slice(0, count);
 
 /** Copies of the body, each with one of its texts replaced. */
 export const withEachText = (body: unknown, replacement: string): readonly unknown[] => {

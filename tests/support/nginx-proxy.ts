@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePort } from '@crm/testing';
 
-const shippedConfig = new URL('../../../../docker/proxy/nginx.conf', import.meta.url);
+const shippedConfig = new URL('../../docker/proxy/nginx.conf', import.meta.url);
 const binary = '/usr/sbin/nginx';
 const startTimeoutMs = 15_000;
 const pollEveryMs = 20;

@@ -7,10 +7,10 @@ import { createClient } from '@crm/client';
 import { type OpenApiDocument, readSamples } from '@crm/reference';
 import { describe, expect, it, test } from '@jest/globals';
 import type { Command } from 'commander';
-import { createProgram } from '../src/program.js';
+import { createProgram } from '@crm/cli';
 import { metricsIn, readAlarms, readPanels } from './support/observability-files.js';
 
-const root = fileURLToPath(new URL('../../../', import.meta.url));
+const root = fileURLToPath(new URL('../', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const readOpenApi = (gateway: string) => JSON.parse(read(`docs/openapi/${gateway}-gateway.json`)) as OpenApiDocument;
 

@@ -6,11 +6,11 @@ import { migrate, openAdministrationDatabase } from '@crm/db';
 import { findFreePort, openDebianPostgres, reportFigure, type DebianPostgres, type DebianServer } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { runCrm } from './run-crm.js';
+import { runCrm } from './support/run-crm.js';
 import { BashSession } from './support/bash-session.js';
 import { readShellExamples } from './support/shell-examples.js';
 
-const page = readFileSync(fileURLToPath(new URL('../../../docs/operating.md', import.meta.url)), 'utf8');
+const page = readFileSync(fileURLToPath(new URL('../docs/operating.md', import.meta.url)), 'utf8');
 const section = /^## Point-in-time recovery\n[^]*?(?=^## )/m.exec(page)?.[0] ?? '';
 const [archive, backUp, archiveLast, recover] = readShellExamples(section).map(({ commands }) => commands);
 

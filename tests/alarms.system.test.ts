@@ -15,7 +15,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { metricsIn, readAlarms, readPanels } from './support/observability-files.js';
 
-const root = new URL('../../../', import.meta.url);
+const root = new URL('../', import.meta.url);
 const fileOf = (path: string): string => new URL(path, root).pathname;
 /** Only a guard against hangs: with these rules an alarm fires seconds after its cause. */
 const patienceMs = 60_000;

@@ -10,8 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { runCrm, type CrmResult } from './run-crm.js';
-import { launcher } from './running-stack.js';
+import { runCrm, type CrmResult } from './support/run-crm.js';
+import { launcher } from './support/running-stack.js';
 import { createRecords } from './support/round-trip-records.js';
 import { startTwoOrganizations, type SetUpOrganization, type TwoOrganizations } from './support/two-organizations.js';
 

@@ -32,8 +32,7 @@ export const quietMember = 'quiet@team.example';
 const quiet = { CURSOR_SECRETS: 'a secret that only the tests know', LOG_LEVEL: 'error' };
 const unlimited = Object.fromEntries(['LIST', 'SEARCH', 'INBOUND', 'BULK'].map((name) => [`RATE_LIMIT_${name}`, '0']));
 
-const mainFile = (gateway: string): string =>
-  new URL(`../../../../apps/${gateway}/dist/main.js`, import.meta.url).pathname;
+const mainFile = (gateway: string): string => new URL(`../../apps/${gateway}/dist/main.js`, import.meta.url).pathname;
 
 const options = [
   { label: 'Small', value: 'smb', color: 'blue' },

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CrmClient, Event } from '@crm/client';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { runCrm } from './run-crm.js';
-import { launcher, type OwnStack, startOwnStack } from './running-stack.js';
+import { runCrm } from './support/run-crm.js';
+import { launcher, type OwnStack, startOwnStack } from './support/running-stack.js';
 
 let stack: OwnStack;
 let client: CrmClient;

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { startOwnStack } from './running-stack.js';
+import { startOwnStack } from './support/running-stack.js';
 
 let directory: string;
 beforeAll(async () => {

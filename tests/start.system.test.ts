@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { reportFigure, testSize } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
-import { freePorts, RunningStack } from './running-stack.js';
+import { freePorts, RunningStack } from './support/running-stack.js';
 
 /** A start takes a few seconds, and much longer on a busy machine. A test has up to four starts. */
 jest.setTimeout(300_000);

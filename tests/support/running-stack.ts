@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { createClient, type CrmClient } from '@crm/client';
 import { findFreePort } from '@crm/testing';
 
-export const launcher = fileURLToPath(new URL('../bin/crm.js', import.meta.url));
-const root = fileURLToPath(new URL('../../../', import.meta.url));
+export const launcher = fileURLToPath(new URL('../../packages/cli/bin/crm.js', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Only a guard against hangs: a start takes two or three seconds. */
 const readyTimeoutMs = 60_000;
