@@ -25,7 +25,7 @@ const serverCauseOf = (error: unknown): ServerError | null => {
 
 /**
  * SQLSTATEs after which the whole transaction can be retried, because nothing of it was committed: serialization failure, deadlock, and a
- * record that was deleted (23503) or inserted (23505) after the write function had looked it up.
+ * row of the setup that was removed (23503) or a key that was stored (23505) since it was read.
  */
 const retryable = new Set(['40001', '40P01', '23503', '23505']);
 

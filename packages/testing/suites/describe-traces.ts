@@ -4,7 +4,7 @@ import { attributeOf, type CollectedSpan, type Collector, startCollector, startG
 import { callGateway, type CallerRequest, type GatewaySubject } from './gateway-subject.js';
 
 /** A gateway whose traces are checked. */
-interface TracedGateway extends GatewaySubject {
+export interface TracedGateway extends GatewaySubject {
   /** Its service name in traces. */
   readonly service: string;
   /** The name of the span of its request, its route, and a part of the statement that it runs. */
