@@ -23,8 +23,10 @@ const BOUNDARIES = {
   'packages/mcp': { allowed: ['client'], tests: ['db', 'domain', 'testing'] },
   'packages/client': { allowed: [], tests: ['contract', 'db', 'domain', 'testing'] },
   'apps/read-gateway': { allowed: ['domain', 'contract', 'db', 'http'], tests: ['testing'] },
-  'apps/inbound-gateway': { allowed: ['domain', 'contract', 'db', 'http'], tests: ['testing'] },
+  'apps/inbound-gateway': { allowed: ['domain', 'contract', 'db', 'http', 'webhooks'], tests: ['testing'] },
   tests: { allowed: ['cli', 'client', 'contract', 'db', 'domain', 'reference', 'testing'], database: true },
+  'apps/webhook-worker': { allowed: ['db', 'http', 'webhooks'], tests: ['testing'] },
+  'packages/webhooks': { allowed: ['domain'] },
   bench: { allowed: ['domain', 'contract', 'db', 'local-postgres'], tests: ['testing'], database: true },
 };
 

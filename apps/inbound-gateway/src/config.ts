@@ -1,7 +1,9 @@
 import { type Environment, type GatewaySettings, readEnvironment, readGatewaySettings } from '@crm/http';
+import { readWebhookSettings, type WebhookSettings } from '@crm/webhooks';
 
 /** The configuration of the inbound gateway. */
 export interface Config extends GatewaySettings {
+  readonly webhooks: WebhookSettings;
   readonly databaseUrl: string;
   readonly maxConnections: number;
   /** Whether a power failure may lose committed writes; for tests. */
@@ -17,6 +19,7 @@ export interface Config extends GatewaySettings {
 export const envToConfig = (env: Environment): Config =>
   readEnvironment(env, (read) => ({
     ...readGatewaySettings(read, { port: 4001 }),
+    webhooks: readWebhookSettings(read),
     databaseUrl: read.url('DATABASE_URL', { schemes: ['postgres', 'postgresql'] }),
     maxConnections: read.integer('DATABASE_MAX_CONNECTIONS', { min: 1, max: 1_000, fallback: 10 }),
     allowsUnsafeDurability: read.boolean('ALLOW_UNSAFE_DURABILITY', false),

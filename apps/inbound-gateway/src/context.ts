@@ -1,6 +1,7 @@
 import type { OperationContract } from '@crm/contract';
 import { type AuditOrigin, type SetupCache, createSetupCache, type Database } from '@crm/db';
 import { defineOperation, type Operation } from '@crm/http';
+import type { WebhookSettings } from '@crm/webhooks';
 
 /** The dependencies of every operation of the inbound gateway. */
 export interface Context {
@@ -8,10 +9,18 @@ export interface Context {
   readonly setups: SetupCache;
   /** Who runs the command line that runs the operations in its own process. Its set-up calls may take as long as they need. */
   readonly commandLine?: AuditOrigin | undefined;
+  readonly webhooks: WebhookSettings;
 }
 
 /** Creates the context of one process. */
-export const createContext = (database: Database): Context => ({ database, setups: createSetupCache(database) });
+export const createContext = (
+  database: Database,
+  webhooks: WebhookSettings = { keys: null, networks: [] },
+): Context => ({
+  database,
+  setups: createSetupCache(database),
+  webhooks,
+});
 
 /** An operation of this gateway. */
 export const operation = <C extends OperationContract>(

@@ -26,7 +26,7 @@ const database = openDatabase({
   onConnectionError: (error) => logger.debug({ err: error }, 'a database connection broke'),
   onConnectionWait: observability.metrics?.waitsOf('primary'),
 });
-const context = createContext(database);
+const context = createContext(database, config.webhooks);
 observability.metrics?.watchPool('primary', database.connections);
 observability.metrics?.watchCache('setups', context.setups.counts);
 const counters = config.redisUrl === undefined ? undefined : await connectSharedCounters(config.redisUrl, logger);

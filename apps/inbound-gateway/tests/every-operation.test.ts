@@ -48,6 +48,11 @@ const gateway = useGateway(async ({ client, organization, rows }) => {
     numbers.map((n) => post('members', { email: `m${n}@team.example`, name: `Member ${n}` })),
   );
   stock['member'] = members.map(({ member }) => member?.['member_id'] ?? '');
+  const url = 'https://hooks.example.com/crm';
+  for (const name of ['webhook', 'replayed']) {
+    const webhooks = await Promise.all(numbers.map(() => post('webhooks', { url })));
+    stock[name] = webhooks.map(({ webhook }) => webhook?.['webhook_id'] ?? '');
+  }
   const field = { object: 'account', name: 'Tier', slug: 'tier', attribute_type: 'select' };
   fieldId =
     (await post('fields', { ...field, options: [{ label: 'One', value: 'one' }] }))['field']?.['field_id'] ?? '';
@@ -108,6 +113,13 @@ const goodRequests: Readonly<Record<string, () => TestRequest>> = {
   createMember: () => ({ body: { email: `new${next()}@team.example`, name: 'New' } }),
   updateMember: () => ({ params: { id: kept('member') }, body: { name: 'Renamed' } }),
   deleteMember: deleted('member'),
+  createWebhook: () => ({ body: { url: 'https://hooks.example.com/crm' } }),
+  updateWebhook: change('webhook', { payload: 'thin' }),
+  deleteWebhook: deleted('webhook'),
+  testWebhook: () => ({ params: { id: kept('webhook') } }),
+  // One replay at a time, and no worker runs.
+  replayWebhook: () => ({ params: { id: stock['replayed']?.pop() ?? '' }, body: { from: 1 } }),
+  rotateWebhookSecret: () => ({ params: { id: kept('webhook') } }),
 };
 
 describeEveryOperation({ contracts, gateway, goodRequests });

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { type OperationContract, readOperations as contracts } from '@crm/contract';
+import { insertWebhook } from '@crm/db';
 import type { TestRequest } from '@crm/testing';
 import { describeEveryOperation } from '@crm/testing/suites';
 import { beforeAll } from '@jest/globals';
@@ -15,6 +17,9 @@ beforeAll(async () => {
   ids['opportunities'] = (await addDeals([{ name: 'Deal' }]))[0] ?? '';
   ids['notes'] = await addNote({ title: 'Note', domains: ['acme.example'] });
   ids['pipelines'] = gateway.organization.pipeline.id;
+  ids['webhooks'] = randomUUID();
+  const webhook = { url: 'https://hooks.example.com/crm' };
+  await insertWebhook(gateway.database, gateway.organization.id, ids['webhooks'], 'encrypted', webhook);
 });
 
 const goodRequest = ({ id, path }: OperationContract): TestRequest => {

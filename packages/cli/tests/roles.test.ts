@@ -7,7 +7,7 @@ let database: AdministeredDatabase;
 let asRole: Record<TestRole, AdministrationDatabase>;
 const roles = ['read', 'inbound'] as const;
 const names = testRoleNames();
-const options = ['--read-role', names.read, '--inbound-role', names.inbound];
+const options = ['--read-role', names.read, '--inbound-role', names.inbound, '--webhooks-role', names.webhooks];
 
 beforeAll(async () => {
   database = await createAdministeredDatabase();
@@ -16,7 +16,7 @@ beforeAll(async () => {
     const url = `${urlForRole(database.database.url, role)}?pgbouncer=true`;
     return openAdministrationDatabase({ url, applicationName: 'test', maxConnections: 1 });
   };
-  asRole = { read: open('read'), inbound: open('inbound') };
+  asRole = { read: open('read'), inbound: open('inbound'), webhooks: open('webhooks') };
 });
 afterAll(async () => {
   await Promise.all(Object.values(asRole).map((each) => each.close()));

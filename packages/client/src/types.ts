@@ -323,6 +323,39 @@ export interface CreateStage {
   is_default?: boolean;
 }
 
+export interface CreateWebhook {
+  /** Where events are posted: `https`, port 443 or 8443, at a public address. The operator can allow private networks, with any scheme and port. */
+  url: string;
+  /** A note for people. */
+  description?: string | null;
+  /** Only events of these objects; empty for all. */
+  objects?: Array<'opportunity' | 'account' | 'contact' | 'note'>;
+  /** Only events of these types; empty for all. */
+  types?: Array<
+    | 'opportunity.created'
+    | 'opportunity.updated'
+    | 'opportunity.deleted'
+    | 'opportunity.merged'
+    | 'opportunity.restored'
+    | 'account.created'
+    | 'account.updated'
+    | 'account.deleted'
+    | 'account.merged'
+    | 'account.restored'
+    | 'contact.created'
+    | 'contact.updated'
+    | 'contact.deleted'
+    | 'contact.merged'
+    | 'contact.restored'
+    | 'note.created'
+    | 'note.updated'
+    | 'note.deleted'
+    | 'note.restored'
+  >;
+  /** `full`: the event as in `GET /v1/events`. `thin`: only which record changed, without its values. */
+  payload?: 'full' | 'thin';
+}
+
 /** The account that the call created or found. */
 export interface CreatedAccount {
   /** Id of the account. */
@@ -1005,6 +1038,13 @@ export interface RelatedObjects {
   owner_email?: string | null;
 }
 
+export interface ReplayWebhook {
+  /** Position of the first event to send again. */
+  from: number;
+  /** Position of the last one; by default only `from`. */
+  to?: number;
+}
+
 /** The deletion to undo. */
 export interface RestoreBody {
   /** Position of the `deleted` event in the change log. */
@@ -1419,10 +1459,175 @@ export interface UpdateStage {
   move_opportunities_to?: string | null;
 }
 
+export interface UpdateWebhook {
+  /** Where events are posted: `https`, port 443 or 8443, at a public address. The operator can allow private networks, with any scheme and port. */
+  url?: string;
+  /** A note for people. */
+  description?: string | null;
+  /** Only events of these objects; empty for all. */
+  objects?: Array<'opportunity' | 'account' | 'contact' | 'note'>;
+  /** Only events of these types; empty for all. */
+  types?: Array<
+    | 'opportunity.created'
+    | 'opportunity.updated'
+    | 'opportunity.deleted'
+    | 'opportunity.merged'
+    | 'opportunity.restored'
+    | 'account.created'
+    | 'account.updated'
+    | 'account.deleted'
+    | 'account.merged'
+    | 'account.restored'
+    | 'contact.created'
+    | 'contact.updated'
+    | 'contact.deleted'
+    | 'contact.merged'
+    | 'contact.restored'
+    | 'note.created'
+    | 'note.updated'
+    | 'note.deleted'
+    | 'note.restored'
+  >;
+  /** `full`: the event as in `GET /v1/events`. `thin`: only which record changed, without its values. */
+  payload?: 'full' | 'thin';
+  /** `active` also continues a disabled webhook. */
+  state?: 'active' | 'paused';
+}
+
 /** A value in the request that was not applied. */
 export interface Warning {
   /** Dotted path of the field. */
   field: string;
   /** Why it was not applied. */
   message: string;
+}
+
+/** A receiver of events. */
+export type Webhook = {
+  /** Id of the webhook. */
+  webhook_id: string;
+  /** Where events are posted: `https`, port 443 or 8443, at a public address. The operator can allow private networks, with any scheme and port. */
+  url: string;
+  /** A note for people. */
+  description: string | null;
+  /** Only events of these objects; empty for all. */
+  objects: Array<'opportunity' | 'account' | 'contact' | 'note'>;
+  /** Only events of these types; empty for all. */
+  types: Array<
+    | 'opportunity.created'
+    | 'opportunity.updated'
+    | 'opportunity.deleted'
+    | 'opportunity.merged'
+    | 'opportunity.restored'
+    | 'account.created'
+    | 'account.updated'
+    | 'account.deleted'
+    | 'account.merged'
+    | 'account.restored'
+    | 'contact.created'
+    | 'contact.updated'
+    | 'contact.deleted'
+    | 'contact.merged'
+    | 'contact.restored'
+    | 'note.created'
+    | 'note.updated'
+    | 'note.deleted'
+    | 'note.restored'
+  >;
+  /** `full`: the event as in `GET /v1/events`. `thin`: only which record changed, without its values. */
+  payload: 'full' | 'thin';
+  /** `disabled`: the worker stopped, see `state_reason`. `active` continues from `position`. */
+  state: 'active' | 'paused' | 'disabled';
+  /** Why the worker disabled the webhook. */
+  state_reason: string | null;
+  /** True while all deliveries fail. The worker then tries one event at a time. */
+  is_failing: boolean;
+  /** All events up to this position are delivered, filtered out or parked. */
+  position: number;
+  /** Position of the newest event of the organization. */
+  last_position: number;
+  /** How many records have an event that failed. Their later events wait for it. */
+  parked_records: number;
+  /** When the next parked event is tried again; null if none will be. */
+  next_retry_at: string | null;
+  replay: {
+    /** Last position sent. */
+    position: number;
+    /** Last position to send. */
+    until: number;
+  } | null;
+  /** Until when the secret before the last rotation signs too. */
+  previous_secret_until: string | null;
+  /** When the webhook was created. */
+  created_at: string;
+  /** When it was last changed through the API. */
+  updated_at: string;
+};
+
+/** A failed attempt, or deliveries. */
+export interface WebhookAttempt {
+  /** Id of the entry. */
+  attempt_id: string;
+  /** `expired`: retention deleted these events before they were delivered. */
+  outcome: 'delivered' | 'failed' | 'expired';
+  /** Type of the event, or `webhook.test`. */
+  type: string | null;
+  /** Object of the event. */
+  object: string | null;
+  /** Id of the record. */
+  record_id: string | null;
+  /** Position of the first event. */
+  first_position: number | null;
+  /** Position of the last event. */
+  last_position: number | null;
+  /** The number of events. */
+  events: number;
+  /** Which try this was, from 1. */
+  attempt: number | null;
+  /** HTTP status of the answer; null if there was no complete answer. */
+  status: number | null;
+  /** Why it failed. */
+  error: string | null;
+  /** The beginning of the answer, at most 1 KB. */
+  response: string | null;
+  /** How long the try took. */
+  duration_ms: number | null;
+  /** When it happened. */
+  occurred_at: string;
+}
+
+/** A page of attempts. */
+export interface WebhookAttemptPage {
+  /** The attempts of this page, newest first. */
+  attempts: Array<WebhookAttempt>;
+  /** Whether another page exists. */
+  has_more: boolean;
+  /** Send it as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null;
+  /** The page size used. */
+  limit: number;
+}
+
+/** A webhook. */
+export interface WebhookDetail {
+  webhook: Webhook;
+}
+
+/** A page of webhooks. */
+export interface WebhookPage {
+  /** The webhooks of this page, sorted by id. */
+  webhooks: Array<Webhook>;
+  /** Whether another page exists. */
+  has_more: boolean;
+  /** Send it as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null;
+  /** The page size used. */
+  limit: number;
+}
+
+/** A webhook and its secret. */
+export interface WebhookSecret {
+  webhook: Webhook;
+  /** Signs the messages, as Standard Webhooks describes. It is shown only in this response. */
+  secret: string;
 }

@@ -4,7 +4,7 @@ import type { Static, TSchema } from 'typebox';
 export type Gateway = 'read' | 'inbound';
 
 /** The groups of operations that API keys allow and rate limits count. Keys can also allow single operation ids. */
-export type OperationGroup = 'list' | 'search' | 'inbound' | 'bulk' | 'delete' | 'setup';
+export type OperationGroup = 'list' | 'search' | 'inbound' | 'bulk' | 'delete' | 'setup' | 'webhooks';
 
 /** One operation of the public API: the single source of its route, its validators, its types and its OpenAPI entry. */
 export interface OperationContract {

@@ -283,6 +283,7 @@ CREATE TABLE events (
   version integer NOT NULL,
   request_id text,
   api_key_id uuid,
+  traceparent text,
   record jsonb,
   previous jsonb,
   changed text[] NOT NULL DEFAULT ARRAY[]::text[],
@@ -563,6 +564,72 @@ CREATE TABLE stages (
 CREATE UNIQUE INDEX stages_organization_id_pipeline_id_id_key ON stages (organization_id, pipeline_id, id);
 CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (organization_id, pipeline_id, label);
 
+CREATE TABLE webhook_attempts (
+  organization_id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  id uuid NOT NULL,
+  outcome text NOT NULL,
+  type text,
+  object text,
+  record_id uuid,
+  first_position bigint,
+  last_position bigint,
+  events integer NOT NULL,
+  attempt integer,
+  status integer,
+  error text,
+  response text,
+  duration_ms integer,
+  occurred_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT webhook_attempts_pkey PRIMARY KEY (organization_id, endpoint_id, id),
+  CONSTRAINT webhook_attempts_organization_id_endpoint_id_fkey FOREIGN KEY (organization_id, endpoint_id) REFERENCES webhook_endpoints(organization_id, id) ON DELETE CASCADE,
+  CONSTRAINT webhook_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'expired'::text])))
+);
+CREATE INDEX webhook_attempts_organization_id_record_id_idx ON webhook_attempts (organization_id, record_id);
+
+CREATE TABLE webhook_endpoints (
+  organization_id uuid NOT NULL,
+  id uuid NOT NULL,
+  url text NOT NULL,
+  description text,
+  objects text[] NOT NULL DEFAULT '{}'::text[],
+  types text[] NOT NULL DEFAULT '{}'::text[],
+  payload text NOT NULL DEFAULT 'full'::text,
+  state text NOT NULL DEFAULT 'active'::text,
+  state_reason text,
+  secret text NOT NULL,
+  previous_secret text,
+  previous_secret_until timestamp(3) with time zone,
+  "position" bigint NOT NULL,
+  replay_position bigint,
+  replay_until bigint,
+  is_test_due boolean NOT NULL DEFAULT false,
+  is_failing boolean NOT NULL DEFAULT false,
+  parked integer NOT NULL DEFAULT 0,
+  retry_at timestamp(3) with time zone,
+  claimed_by uuid,
+  claimed_until timestamp(3) with time zone,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT webhook_endpoints_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT,
+  CONSTRAINT webhook_endpoints_payload_check CHECK ((payload = ANY (ARRAY['full'::text, 'thin'::text]))),
+  CONSTRAINT webhook_endpoints_state_check CHECK ((state = ANY (ARRAY['active'::text, 'paused'::text, 'disabled'::text])))
+);
+
+CREATE TABLE webhook_parked (
+  organization_id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  object text NOT NULL,
+  record_id uuid NOT NULL,
+  "position" bigint NOT NULL,
+  attempts integer NOT NULL,
+  retry_at timestamp(3) with time zone,
+  error text,
+  CONSTRAINT webhook_parked_pkey PRIMARY KEY (organization_id, endpoint_id, object, record_id),
+  CONSTRAINT webhook_parked_organization_id_endpoint_id_fkey FOREIGN KEY (organization_id, endpoint_id) REFERENCES webhook_endpoints(organization_id, id) ON DELETE CASCADE
+);
+
 -- Write functions, by the file of sql/functions that has their text.
 
 -- account_changes.sql
@@ -762,6 +829,10 @@ CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (orga
 --   save_stage(p_organization_id uuid, p_change jsonb) → void
 -- statistics.sql
 --   refresh_statistics(p_table text) → boolean
+-- webhooks.sql
+--   claim_webhook(p_organization_id uuid, p_id uuid, p_worker_id uuid) → jsonb
+--   log_delivered(p_organization_id uuid, p_endpoint_id uuid, p_attempt jsonb) → void
+--   save_deliveries(p_organization_id uuid, p_id uuid, p_worker_id uuid, p_result jsonb) → boolean
 -- write.sql
 --   needs_exclusive_lock(p_function text, p_input jsonb) → boolean
 --   run_write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb) → jsonb

@@ -45,6 +45,7 @@ export type FailureReason =
   /** The options of a field have changed since the caller read them. */
   | { readonly kind: 'setup_changed' }
   | { readonly kind: 'too_many_contacts'; readonly limit: number }
+  | { readonly kind: 'too_many_webhooks'; readonly limit: number }
   /** A note names opportunities that do not exist. `places` are their indexes in the list, from 0. */
   | { readonly kind: 'unknown_opportunities'; readonly places: readonly number[] }
   /** The position is past the last event that the queried server has. */

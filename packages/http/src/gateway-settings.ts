@@ -12,22 +12,32 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 /** One of {@link logLevels}. */
 export type LogLevel = (typeof logLevels)[number];
 
+/** Where metrics are served. */
+export interface AdminAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The settings that every process of the service reads from its environment. */
+export interface ProcessSettings {
+  readonly logLevel: LogLevel;
+  /** Off if absent. */
+  readonly admin: AdminAddress | undefined;
+  /** Where traces are sent; off if absent. */
+  readonly tracing: TracingSettings | undefined;
+}
+
 /** The settings that both gateways read from their environment. */
-export interface GatewaySettings extends Omit<ShareOptions, 'maxPageBytes' | 'maxWaiting'> {
+export interface GatewaySettings extends ProcessSettings, Omit<ShareOptions, 'maxPageBytes' | 'maxWaiting'> {
   readonly host: string;
   readonly port: number;
   readonly trustProxy: TrustProxy;
-  readonly logLevel: LogLevel;
   readonly maxEventLoopDelayMs: number;
   readonly rateLimits: RateLimits;
   /** The Redis in which all processes count rate limits together; if absent, each process counts for itself. */
   readonly redisUrl: string | undefined;
-  /** Where metrics are served; off if absent. */
-  readonly admin: { readonly host: string; readonly port: number } | undefined;
   /** The other gateway's address for browsers, for the link at `/docs`; no link if absent. */
   readonly otherGatewayUrl: string | undefined;
-  /** Where traces are sent; off if absent. */
-  readonly tracing: TracingSettings | undefined;
 }
 
 const isAddressRange = (part: string): boolean => {
@@ -52,13 +62,23 @@ const readTrustProxy = (read: EnvironmentReader): TrustProxy => {
 };
 
 /** Reads `ADMIN_PORT` and `ADMIN_HOST`. The port must differ from the API's, because the API is public. */
-const readAdmin = (read: EnvironmentReader, port: number): GatewaySettings['admin'] => {
+const readAdmin = (read: EnvironmentReader, port: number | undefined): AdminAddress | undefined => {
   const host = read.string('ADMIN_HOST', '127.0.0.1');
   if (read.optionalString('ADMIN_PORT') === undefined) return undefined;
   const admin = { host, port: read.integer('ADMIN_PORT', { min: 1, max: 65_535 }) };
   if (admin.port === port) read.problem('ADMIN_PORT', 'must differ from PORT');
   return admin;
 };
+
+/**
+ * Reads the environment variables that every process of the service has. Problems go to the reader.
+ * @param port - the port of the API; undefined for a process without one
+ */
+export const readProcessSettings = (read: EnvironmentReader, port?: number): ProcessSettings => ({
+  admin: readAdmin(read, port),
+  tracing: readTracingSettings(read),
+  logLevel: read.choice('LOG_LEVEL', logLevels, 'info'),
+});
 
 /** Reads the environment variables that both gateways share. Problems go to the reader. */
 export const readGatewaySettings = (read: EnvironmentReader, defaults: { readonly port: number }): GatewaySettings => {
@@ -68,10 +88,8 @@ export const readGatewaySettings = (read: EnvironmentReader, defaults: { readonl
   return {
     host: read.string('HOST', '127.0.0.1'),
     port,
-    admin: readAdmin(read, port),
-    tracing: readTracingSettings(read),
+    ...readProcessSettings(read, port),
     trustProxy: readTrustProxy(read),
-    logLevel: read.choice('LOG_LEVEL', logLevels, 'info'),
     maxInFlight: read.integer('MAX_IN_FLIGHT', { min: 1, max: 1_000_000, fallback: defaultShares.maxInFlight }),
     maxBytesInFlight: read.integer('MAX_BYTES_IN_FLIGHT', {
       min: 2 * maxPageBytes,

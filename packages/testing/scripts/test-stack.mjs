@@ -8,6 +8,7 @@ const settings = {
   RATE_LIMIT_INBOUND: '0',
   RATE_LIMIT_BULK: '0',
   RATE_LIMIT_FAILED_AUTH: '0',
+  WEBHOOK_SECRET_KEY: Buffer.alloc(32, 'key').toString('base64'),
   CURSOR_SECRETS: 'a secret that only the tests know',
   LOG_LEVEL: 'error',
 };

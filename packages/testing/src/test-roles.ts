@@ -4,12 +4,12 @@ import { withAdminClient } from './admin-client.js';
 import { databasePrefix, readTestServer } from './test-server.js';
 
 /** The gateways with their own role. */
-export type TestRole = 'read' | 'inbound';
+export type TestRole = 'read' | 'inbound' | 'webhooks';
 
 /** The names of the roles of this run: roles belong to a server, which runs may share. */
 export const testRoleNames = (): Readonly<Record<TestRole, string>> => {
   const prefix = databasePrefix(readTestServer().runId);
-  return { read: `${prefix}read`, inbound: `${prefix}inbound` };
+  return { read: `${prefix}read`, inbound: `${prefix}inbound`, webhooks: `${prefix}webhooks` };
 };
 
 /** The password of a role, which must be the same in every process of a run. */

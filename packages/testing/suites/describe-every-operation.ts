@@ -35,7 +35,7 @@ interface Subject {
   readonly head: (changes?: TestRequest) => Promise<Response>;
 }
 
-const groups = ['list', 'search', 'inbound', 'bulk', 'delete', 'setup'];
+const groups = ['list', 'search', 'inbound', 'bulk', 'delete', 'setup', 'webhooks'];
 const unknownId = '01890000-0000-7000-8000-000000000000';
 const defaultMaxBodyBytes = 256 * 1024;
 const revocationShowsWithinMs = 5_000;
@@ -121,9 +121,11 @@ const describeUnauthorized = (subjects: readonly Subject[], gateway: () => Gatew
   });
 };
 
-/** The group of a key's limit for an operation. Deletions and changes of the setup count as other writes. */
-const limitGroupOf = ({ group }: OperationContract): string =>
-  group === 'delete' || group === 'setup' ? 'inbound' : group;
+/** The group of a key's limit for an operation. Deletions, changes of the setup and webhooks count as other reads or writes. */
+const limitGroupOf = ({ group, gateway }: OperationContract): string => {
+  if (group === 'webhooks' && gateway === 'read') return 'list';
+  return group === 'delete' || group === 'setup' || group === 'webhooks' ? 'inbound' : group;
+};
 
 /** 200 and 429: a key for this one operation, up to its limit and beyond. HEAD is answered and counted like GET. */
 const describeLimits = (subjects: readonly Subject[], gateway: () => GatewayUnderTest): void => {

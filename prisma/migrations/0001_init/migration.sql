@@ -92,6 +92,79 @@ CREATE TABLE record_rebuilds (
     REFERENCES organizations (id) ON DELETE RESTRICT
 );
 
+-- A receiver of webhooks. Its position in the change log moves past delivered, filtered and parked events.
+CREATE TABLE webhook_endpoints (
+  organization_id uuid NOT NULL,
+  id uuid NOT NULL,
+  url text NOT NULL,
+  description text,
+  objects text[] NOT NULL DEFAULT '{}',
+  types text[] NOT NULL DEFAULT '{}',
+  payload text NOT NULL DEFAULT 'full',
+  state text NOT NULL DEFAULT 'active',
+  state_reason text,
+  secret text NOT NULL,
+  previous_secret text,
+  previous_secret_until timestamptz(3),
+  position bigint NOT NULL,
+  replay_position bigint,
+  replay_until bigint,
+  is_test_due boolean NOT NULL DEFAULT false,
+  is_failing boolean NOT NULL DEFAULT false,
+  parked integer NOT NULL DEFAULT 0,
+  retry_at timestamptz(3),
+  claimed_by uuid,
+  claimed_until timestamptz(3),
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT webhook_endpoints_organization_id_fkey FOREIGN KEY (organization_id)
+    REFERENCES organizations (id) ON DELETE RESTRICT,
+  CONSTRAINT webhook_endpoints_payload_check CHECK (payload IN ('full', 'thin')),
+  CONSTRAINT webhook_endpoints_state_check CHECK (state IN ('active', 'paused', 'disabled'))
+);
+
+-- A record whose events wait, because the event at `position` was not delivered.
+CREATE TABLE webhook_parked (
+  organization_id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  object text NOT NULL,
+  record_id uuid NOT NULL,
+  position bigint NOT NULL,
+  attempts integer NOT NULL,
+  retry_at timestamptz(3),
+  error text,
+  CONSTRAINT webhook_parked_pkey PRIMARY KEY (organization_id, endpoint_id, object, record_id),
+  CONSTRAINT webhook_parked_organization_id_endpoint_id_fkey FOREIGN KEY (organization_id, endpoint_id)
+    REFERENCES webhook_endpoints (organization_id, id) ON DELETE CASCADE
+);
+
+-- What a worker did: each failed attempt, and one row for the deliveries of about a minute.
+CREATE TABLE webhook_attempts (
+  organization_id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  id uuid NOT NULL,
+  outcome text NOT NULL,
+  type text,
+  object text,
+  record_id uuid,
+  first_position bigint,
+  last_position bigint,
+  events integer NOT NULL,
+  attempt integer,
+  status integer,
+  error text,
+  response text,
+  duration_ms integer,
+  occurred_at timestamptz(3) NOT NULL,
+  CONSTRAINT webhook_attempts_pkey PRIMARY KEY (organization_id, endpoint_id, id),
+  CONSTRAINT webhook_attempts_organization_id_endpoint_id_fkey FOREIGN KEY (organization_id, endpoint_id)
+    REFERENCES webhook_endpoints (organization_id, id) ON DELETE CASCADE,
+  CONSTRAINT webhook_attempts_outcome_check CHECK (outcome IN ('delivered', 'failed', 'expired'))
+);
+
+CREATE INDEX webhook_attempts_organization_id_record_id_idx ON webhook_attempts (organization_id, record_id);
+
 CREATE TABLE members (
   organization_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -582,6 +655,7 @@ CREATE TABLE events (
   version integer NOT NULL,
   request_id text,
   api_key_id uuid,
+  traceparent text,
   record jsonb,
   previous jsonb,
   changed text[] NOT NULL DEFAULT ARRAY[]::text[],

@@ -8,6 +8,7 @@ import { noteOperations } from './notes.js';
 import { opportunityOperations } from './opportunities.js';
 import { pipelineOperations } from './pipelines.js';
 import { restoreRecord } from './restore.js';
+import { webhookOperations } from './webhooks.js';
 
 /** Every operation that this gateway serves. */
 export const operations: readonly Operation<Context>[] = [
@@ -19,4 +20,5 @@ export const operations: readonly Operation<Context>[] = [
   ...pipelineOperations,
   ...fieldOperations,
   ...memberOperations,
+  ...webhookOperations,
 ];

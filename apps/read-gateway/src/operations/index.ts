@@ -6,6 +6,7 @@ import { eventOperations } from './events.js';
 import { noteOperations } from './notes.js';
 import { opportunityOperations } from './opportunities.js';
 import { setupOperations } from './setup.js';
+import { webhookOperations } from './webhooks.js';
 
 /** Every operation that this gateway serves. */
 export const operations: readonly Operation<Context>[] = [
@@ -15,4 +16,5 @@ export const operations: readonly Operation<Context>[] = [
   ...noteOperations,
   ...eventOperations,
   ...setupOperations,
+  ...webhookOperations,
 ];

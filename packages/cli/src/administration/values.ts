@@ -60,12 +60,12 @@ export const overlap = (text: string): number => {
 };
 
 /** Groups of operations that a key can allow. */
-export const operationGroups = ['list', 'search', 'inbound', 'bulk', 'delete', 'setup'] as const;
+export const operationGroups = ['list', 'search', 'inbound', 'bulk', 'delete', 'setup', 'webhooks'] as const;
 
-/** The groups of a key without `--allow`: all except `delete` and `setup`. */
+/** The groups of a key without `--allow`: all except `delete`, `setup` and `webhooks`. */
 export const defaultOperations: readonly string[] = ['list', 'search', 'inbound', 'bulk'];
 
-/** Groups with their own rate limit. The groups `delete` and `setup` count as `inbound`. */
+/** Groups with their own rate limit. The others count as one of these. */
 const limitGroups = defaultOperations;
 const allowed = new Set<string>([...operationGroups, ...[...readOperations, ...inboundOperations].map(({ id }) => id)]);
 

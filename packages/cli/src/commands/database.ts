@@ -104,6 +104,7 @@ Examples:
 interface RolesOptions extends AdministrationOptions {
   readonly readRole: string;
   readonly inboundRole: string;
+  readonly webhooksRole: string;
   readonly dryRun?: boolean;
 }
 
@@ -122,12 +123,13 @@ export const addRolesApplyCommand = (program: Command, context: CliContext): voi
     .description('create or update the roles of the gateways, with the least rights and with time limits')
     .option('--read-role <name>', 'role of the read gateway', 'crm_read')
     .option('--inbound-role <name>', 'role of the inbound gateway', 'crm_inbound')
+    .option('--webhooks-role <name>', 'role of the webhook worker', 'crm_webhooks')
     .option('--dry-run', 'print the SQL and change nothing')
     .addHelpText(
       'after',
       `
 Connect as the role that owns the tables. It needs CREATEROLE. Missing roles are created without a password; set one, for example
-with psql -c '\\password crm_read'. Run the command again after each crm migrate. It revokes all other rights of the two roles on
+with psql -c '\\password crm_read'. Run the command again after each crm migrate. It revokes all other rights of the roles on
 the tables.
 
 Examples:
@@ -135,7 +137,7 @@ Examples:
   $ crm roles apply --dry-run > roles.sql`,
     );
   withAdministrationOptions(command).action(async (options: RolesOptions) => {
-    const names = { read: options.readRole, inbound: options.inboundRole };
+    const names = { read: options.readRole, inbound: options.inboundRole, webhooks: options.webhooksRole };
     const statements = readStatements(names);
     if (options.dryRun === true) {
       printResult(context, options, { json: { statements }, text: ['BEGIN;', ...statements, 'COMMIT;'].join('\n') });
@@ -143,7 +145,7 @@ Examples:
     }
     const warn = (text: string): void => void context.stderr.write(`Warning: ${text}\n`);
     const { url } = await onDatabase(context, options, (address) => applyRoles(address, names, warn));
-    const text = `The roles ${names.read} and ${names.inbound} of ${shownDatabase(url)} are up to date.`;
+    const text = `The roles ${names.read}, ${names.inbound} and ${names.webhooks} of ${shownDatabase(url)} are up to date.`;
     printResult(context, options, { json: { roles: names }, text });
   });
 };

@@ -8,6 +8,7 @@ import * as opportunities from './opportunities.js';
 import * as pipelines from './pipelines.js';
 import * as restore from './restore.js';
 import * as setup from './setup.js';
+import * as webhooks from './webhooks.js';
 
 /** Every operation of both gateways. */
 export const describedOperations: readonly OperationContract[] = [
@@ -20,4 +21,5 @@ export const describedOperations: readonly OperationContract[] = [
   ...Object.values(keys),
   ...Object.values(restore),
   ...Object.values(setup),
+  ...Object.values(webhooks),
 ];

@@ -12,5 +12,6 @@ export const exampleIds = {
   organization: '0197a3c4-4a00-7a1c-9e22-5b6c7d8e9f10',
   apiKey: '0197a3c4-4a10-7b2b-8f11-1c2d3e4f5a66',
   member: '0197a3c4-5b31-7d20-9a4e-8c7b6a5d4e33',
+  webhook: '0197a3c4-9d51-7f42-8c6a-0e9d8c7b6a55',
   field: '0197a3c4-5b42-7e31-8b5f-9d8c7b6a5f44',
 } as const;

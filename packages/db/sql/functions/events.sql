@@ -93,7 +93,7 @@ BEGIN
 END
 $$;
 
--- Appends the collected events. p_origin: {request_id, api_key_id}, or null if they are unknown.
+-- Appends the collected events. p_origin: {request_id, api_key_id, traceparent}, or null if they are unknown.
 CREATE OR REPLACE FUNCTION append_events(p_organization_id uuid, p_origin jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_events jsonb := ('[' || take_events() || ']')::jsonb;
@@ -111,10 +111,10 @@ BEGIN
   PERFORM store_timeline();
   v_before := next_event_position(p_organization_id, v_count) - v_count;
   v_now := write_time();
-  INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, request_id, api_key_id, record, previous, changed,
+  INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, request_id, api_key_id, traceparent, record, previous, changed,
                       is_erased, base_position, bytes)
     SELECT p_organization_id, v_before + e.ordinality, v_now, new_id(v_now), e.value->>'type', e.value->>'object', (e.value->>'record_id')::uuid,
-           (e.value->>'version')::int, v_request_id, v_api_key_id, coalesce(e.reference->'changes', nullif(e.value->'record', 'null')),
+           (e.value->>'version')::int, v_request_id, v_api_key_id, p_origin->>'traceparent', coalesce(e.reference->'changes', nullif(e.value->'record', 'null')),
            nullif(e.value->'previous', 'null'), ARRAY(SELECT c FROM jsonb_array_elements_text(e.value->'changed') c),
            coalesce((e.value->>'is_erased')::boolean, false), (e.reference->>'position')::bigint, e.bytes
       FROM (SELECT v.value, v.ordinality, v.bytes,
@@ -138,6 +138,8 @@ DECLARE
   v_event record;
 BEGIN
   FOREACH v_id IN ARRAY p_ids LOOP
+    -- A receiver's answer may repeat values of the record.
+    DELETE FROM webhook_attempts a WHERE a.organization_id = p_organization_id AND a.record_id = v_id;
     v_after := coalesce((v_erased->>v_id::text)::bigint, 0);
     v_last := v_after;
     FOR v_event IN

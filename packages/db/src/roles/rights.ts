@@ -1,5 +1,8 @@
-/** The kinds of gateways. Each has its own role. */
-export type GatewayKind = 'read' | 'inbound';
+/** The kinds of processes. Each has its own role. */
+export const gatewayKinds = ['read', 'inbound', 'webhooks'] as const;
+
+/** One of {@link gatewayKinds}. */
+export type GatewayKind = (typeof gatewayKinds)[number];
 
 /** A privilege of a role on a table or on one of its columns. */
 export interface Right {
@@ -14,16 +17,17 @@ const select: Privileges = ['SELECT'];
 const all: Privileges = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 /** For tables whose rows are archived or changed, and never deleted by a gateway. */
 const allButDelete: Privileges = ['SELECT', 'INSERT', 'UPDATE'];
+const selectAndUpdate: Privileges = ['SELECT', 'UPDATE'];
 const selectAndInsert: Privileges = ['SELECT', 'INSERT'];
 /** For the audit trail, which cannot be read or changed through a gateway. */
 const insertOnly: Privileges = ['INSERT'];
 const none: Privileges = [];
 
-/** Every table, with the privileges of the read and the inbound gateway. */
-const tables: Readonly<Record<string, readonly [read: Privileges, inbound: Privileges]>> = {
-  _prisma_migrations: [select, select],
-  function_versions: [select, select],
-  gateway_requirements: [select, select],
+/** Every table, with the privileges of the read gateway, the inbound gateway and the webhook worker (by default none). */
+const tables: Readonly<Record<string, readonly [read: Privileges, inbound: Privileges, webhooks?: Privileges]>> = {
+  _prisma_migrations: [select, select, select],
+  function_versions: [select, select, select],
+  gateway_requirements: [select, select, select],
   organizations: [select, select],
   api_keys: [select, select],
   members: [select, all],
@@ -44,11 +48,14 @@ const tables: Readonly<Record<string, readonly [read: Privileges, inbound: Privi
   merged_records: [select, all],
   idempotency_keys: [none, all],
   // Gateways need no right to delete events: functions with the rights of their owner drop the partitions.
-  events: [select, allButDelete],
-  event_heads: [select, allButDelete],
-  event_timelines: [select, selectAndInsert],
+  events: [select, allButDelete, select],
+  event_heads: [select, allButDelete, select],
+  event_timelines: [select, selectAndInsert, select],
   audit_events: [none, insertOnly],
   record_rebuilds: [none, all],
+  webhook_endpoints: [select, all, selectAndUpdate],
+  webhook_parked: [select, all, all],
+  webhook_attempts: [select, all, all],
 };
 
 /** Functions that only this gateway's role may execute, with their argument types. */
@@ -57,10 +64,10 @@ export const functionsOf = (gateway: GatewayKind): readonly string[] =>
 
 /** All rights on tables that a gateway needs. Its role gets exactly these. */
 export const rightsOf = (gateway: GatewayKind): Right[] => [
-  ...Object.entries(tables).flatMap(([table, [read, inbound]]) =>
-    (gateway === 'read' ? read : inbound).map((privilege) => ({ table, privilege })),
+  ...Object.entries(tables).flatMap(([table, [read, inbound, webhooks = none]]) =>
+    ({ read, inbound, webhooks })[gateway].map((privilege) => ({ table, privilege })),
   ),
   // Both gateways record the last use of a key.
-  { table: 'api_keys', privilege: 'UPDATE', column: 'last_used_at' },
+  ...(gateway === 'webhooks' ? [] : [{ table: 'api_keys', privilege: 'UPDATE', column: 'last_used_at' } as const]),
   ...(gateway === 'inbound' ? [{ table: 'organizations', privilege: 'UPDATE', column: 'setup_version' } as const] : []),
 ];

@@ -1,5 +1,5 @@
 import { parallelWorkers, readPlanMode, sessionLimitsMs } from '../session-limits.js';
-import { functionsOf, type GatewayKind, type Right, rightsOf } from './rights.js';
+import { functionsOf, type GatewayKind, gatewayKinds, type Right, rightsOf } from './rights.js';
 
 /** The names of the gateways' roles. */
 export type RoleNames = Readonly<Record<GatewayKind, string>>;
@@ -66,5 +66,5 @@ export const roleSql = (names: RoleNames): string[] => {
     if (!namePattern.test(name))
       throw new RangeError(`${name} is not a role name: use lower-case letters, digits and _`);
   }
-  return [...revokeFromEveryone, ...roleStatements(names.read, 'read'), ...roleStatements(names.inbound, 'inbound')];
+  return [...revokeFromEveryone, ...gatewayKinds.flatMap((kind) => roleStatements(names[kind], kind))];
 };

@@ -23,7 +23,11 @@ export const requirementOf = (
   return { migration: name, needs };
 };
 
-const prefixes = { read: 'crm-read-gateway ', inbound: 'crm-inbound-gateway ' } as const;
+const prefixes = {
+  read: 'crm-read-gateway ',
+  inbound: 'crm-inbound-gateway ',
+  webhooks: 'crm-webhook-worker ',
+} as const;
 
 /** The number of characters left for the migration's name, because the server cuts application names to 63 characters. */
 const shownLength = 63 - prefixes.inbound.length;

@@ -1,3 +1,4 @@
+import { context, propagation } from '@opentelemetry/api';
 import type { Database } from '../database.js';
 import { retryTransaction } from '../database-errors.js';
 import { readMarkText } from '../read-mark.js';
@@ -77,8 +78,12 @@ export interface Written<Result> {
 const idempotencyArgument = ({ operation, keyHash, requestHash }: IdempotencyRecord): string =>
   JSON.stringify({ operation, key: keyHash, request_hash: requestHash });
 
-const originArgument = ({ requestId, apiKeyId }: WriteOrigin): string =>
-  JSON.stringify({ request_id: requestId, api_key_id: apiKeyId });
+const originArgument = ({ requestId, apiKeyId }: WriteOrigin): string => {
+  // Without tracing, nothing is injected.
+  const trace: { traceparent?: string } = {};
+  propagation.inject(context.active(), trace);
+  return JSON.stringify({ request_id: requestId, api_key_id: apiKeyId, traceparent: trace.traceparent });
+};
 
 const writeSql = 'SELECT result, replayed, read_mark AS "readMark" FROM write($1, $2, $3, $4, $5)';
 

@@ -1,8 +1,8 @@
-import type { OperationGroup } from '@crm/contract';
+import type { OperationContract, OperationGroup } from '@crm/contract';
 import type { Store } from 'express-rate-limit';
 
-/** Groups with separate counters. Deletions and changes of the setup count as other writes. */
-export type RateLimitGroup = Exclude<OperationGroup, 'delete' | 'setup'>;
+/** Groups with separate counters. Deletions, changes of the setup and webhooks count as other reads or writes. */
+export type RateLimitGroup = Exclude<OperationGroup, 'delete' | 'setup' | 'webhooks'>;
 
 /** Requests a minute by {@link RateLimitGroup}; an absent group keeps its default, 0 turns its limit off. */
 export type GroupLimits = Readonly<Partial<Record<RateLimitGroup, number>>>;
@@ -31,5 +31,7 @@ export interface RateLimitOptions {
 }
 
 /** The group under which an operation is counted. */
-export const rateLimitGroupOf = (group: OperationGroup): RateLimitGroup =>
-  group === 'delete' || group === 'setup' ? 'inbound' : group;
+export const rateLimitGroupOf = ({ group, gateway }: Pick<OperationContract, 'group' | 'gateway'>): RateLimitGroup => {
+  if (group === 'webhooks' && gateway === 'read') return 'list';
+  return group === 'delete' || group === 'setup' || group === 'webhooks' ? 'inbound' : group;
+};

@@ -113,7 +113,7 @@ export const limitRequests = (gateway: Gateway, parts: LimiterParts): RequestHan
   const plainest = gateway === 'read' ? 'list' : 'inbound';
   return (request, response, next) => {
     const { match } = exchangeOf(request);
-    const group = match?.kind === 'found' ? rateLimitGroupOf(match.route.contract.group) : plainest;
+    const group = match?.kind === 'found' ? rateLimitGroupOf(match.route.contract) : plainest;
     assertPresent(limiters.get(group), group)(request, response, next);
   };
 };

@@ -115,6 +115,8 @@ const answerTo = (reason: FailureReason): Answer => {
       const text = `must not give the opportunity more than ${reason.limit} additional contacts`;
       return invalid({ [opportunityPath('additional_emails')]: text });
     }
+    case 'too_many_webhooks':
+      return conflict(`An organization can have at most ${reason.limit} webhooks: delete one first`);
     case 'unknown_opportunities': {
       const text = 'is not an opportunity of this organization';
       const errors = reason.places.map((place) => [`related_objects.opportunity_ids[${place}]`, text]);

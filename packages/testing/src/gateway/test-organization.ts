@@ -98,7 +98,7 @@ export const createTestOrganization = async (
       name: 'Test',
       prefix: key.slice(0, 13),
       hash,
-      allowedOperations: allow ?? ['list', 'search', 'inbound', 'bulk', 'delete', 'setup'],
+      allowedOperations: allow ?? ['list', 'search', 'inbound', 'bulk', 'delete', 'setup', 'webhooks'],
       limits: limits ?? {},
       expiresAt: expiresAt ?? null,
     });

@@ -1,13 +1,18 @@
 import { createServer } from 'node:http';
 import type { Logger } from 'pino';
 import { listen } from '../../server/listen.js';
-import type { Metrics } from './metrics.js';
+
+/** Metrics as text. */
+export interface RenderedMetrics {
+  readonly contentType: string;
+  render(): Promise<string>;
+}
 
 /** Where the admin server listens and what it shows. */
 interface AdminServerOptions {
   readonly host: string;
   readonly port: number;
-  readonly metrics: Metrics;
+  readonly metrics: RenderedMetrics;
   readonly logger: Logger;
 }
 

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import {
+  createWebhook as createContract,
+  deleteWebhook as deleteContract,
+  replayWebhook as replayContract,
+  rotateWebhookSecret as rotateContract,
+  testWebhook as testContract,
+  updateWebhook as updateContract,
+} from '@crm/contract';
+import * as db from '@crm/db';
+import { ApiError, Failure, validationError } from '@crm/domain';
+import type { Operation } from '@crm/http';
+import { encryptSecret, endpointUrlProblem, newSecret } from '@crm/webhooks';
+import { type Context, operation } from '../context.js';
+
+const orNotFound = (webhook: db.WebhookRow | null): db.WebhookRow => {
+  if (webhook === null) throw new ApiError('not_found');
+  return webhook;
+};
+
+/** @throws ApiError for a URL that the worker would not call */
+const checkUrl = ({ webhooks }: Context, url: string | undefined): void => {
+  const problem = url === undefined ? null : endpointUrlProblem(url, webhooks.networks);
+  if (problem !== null) throw validationError({ url: problem });
+};
+
+/** A new secret, and its encrypted form. @throws ApiError if the installation has no webhooks */
+const createSecret = ({ webhooks }: Context, webhookId: string) => {
+  if (webhooks.keys === null) {
+    throw new ApiError('unavailable', { message: 'Webhooks are off: the operator has to set WEBHOOK_SECRET_KEY' });
+  }
+  const secret = newSecret();
+  return { secret, encrypted: encryptSecret(webhooks.keys, webhookId, secret) };
+};
+
+/** `POST /v1/inbound/webhooks` */
+const createWebhook = operation(createContract, async (context, { caller, body }) => {
+  checkUrl(context, body.url);
+  const id = randomUUID();
+  const { secret, encrypted } = createSecret(context, id);
+  const webhook = await db.insertWebhook(context.database, caller.organizationId, id, encrypted, body);
+  return { message: 'Webhook created', data: { webhook, secret } };
+});
+
+/** `PATCH /v1/inbound/webhooks/{id}` */
+const updateWebhook = operation(updateContract, async (context, { caller, params, body }) => {
+  checkUrl(context, body.url);
+  const webhook = orNotFound(await db.updateWebhook(context.database, caller.organizationId, params.id, body));
+  return { message: 'Webhook updated', data: { webhook } };
+});
+
+/** `DELETE /v1/inbound/webhooks/{id}` */
+const deleteWebhook = operation(deleteContract, async ({ database }, { caller, params }) => {
+  if (!(await db.deleteWebhook(database, caller.organizationId, params.id))) throw new ApiError('not_found');
+  return { message: 'Webhook deleted', data: { id: params.id.toLowerCase() } };
+});
+
+/** `POST /v1/inbound/webhooks/{id}/test`: only asks, because a gateway never connects to receivers. */
+const testWebhook = operation(testContract, async ({ database }, { caller, params }) => {
+  const webhook = orNotFound(await db.requestTest(database, caller.organizationId, params.id));
+  return { message: 'The worker sends a test: see the attempts', data: { webhook } };
+});
+
+/** `POST /v1/inbound/webhooks/{id}/replay` */
+const replayWebhook = operation(replayContract, async ({ database }, { caller, params, body }) => {
+  const { from, to = from } = body;
+  if (to < from) throw validationError({ to: 'must not be less than from' });
+  try {
+    const webhook = orNotFound(await db.requestReplay(database, caller.organizationId, params.id, { from, to }));
+    return { message: 'The worker sends the events again', data: { webhook } };
+  } catch (error) {
+    const reason = error instanceof Failure ? error.reason : null;
+    if (reason?.kind === 'position_ahead')
+      throw validationError({
+        [to === from ? 'from' : 'to']: `must be at most ${reason.lastPosition}: no later event exists`,
+      });
+    if (reason?.kind === 'events_expired')
+      throw validationError({ from: `must be at least ${reason.oldestPosition}: older events are no longer retained` });
+    if (reason?.kind === 'conflict')
+      throw new ApiError('conflict', { message: 'A replay of this webhook is in progress', cause: error });
+    throw error;
+  }
+});
+
+/** `POST /v1/inbound/webhooks/{id}/rotate-secret` */
+const rotateSecret = operation(rotateContract, async (context, { caller, params }) => {
+  const id = params.id.toLowerCase();
+  const { secret, encrypted } = createSecret(context, id);
+  const webhook = orNotFound(await db.rotateSecret(context.database, caller.organizationId, id, encrypted));
+  return { message: 'Secret rotated', data: { webhook, secret } };
+});
+
+/** The writes of webhooks. */
+export const webhookOperations: readonly Operation<Context>[] = [
+  createWebhook,
+  updateWebhook,
+  deleteWebhook,
+  testWebhook,
+  replayWebhook,
+  rotateSecret,
+];

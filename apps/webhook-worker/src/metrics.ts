@@ -1,0 +1,63 @@
+import type { Database, DeliveryResult, WebhookState } from '@crm/db';
+import { readWebhookStates } from '@crm/db';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+
+/** The metrics of one worker process, in the Prometheus format. The state of the endpoints is read at each scrape. */
+export class WorkerMetrics {
+  readonly #registry = new Registry();
+  readonly #database: Database;
+  readonly #attempts: Counter<'outcome'>;
+  readonly #figures: readonly (readonly [Gauge<'webhook_id'>, (state: WebhookState) => number])[];
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#registry.setDefaultLabels({ gateway: 'webhook-worker' });
+    collectDefaultMetrics({ register: this.#registry });
+    this.#attempts = new Counter({
+      ...this.#named(
+        'crm_webhook_events_total',
+        'Events by the outcome of their attempt; expired: deleted by retention before.',
+      ),
+      labelNames: ['outcome'],
+    });
+    this.#figures = [
+      [
+        this.#gauge('crm_webhook_oldest_undelivered_seconds', 'Age of the oldest event that was not delivered.'),
+        (state) => state.oldest_seconds,
+      ],
+      [this.#gauge('crm_webhook_parked_records', 'Records whose events wait for a retry.'), (state) => state.parked],
+      [this.#gauge('crm_webhook_failing', '1 while all deliveries fail.'), (state) => (state.is_failing ? 1 : 0)],
+      [
+        this.#gauge('crm_webhook_disabled', '1 for an endpoint that a worker disabled.'),
+        (state) => (state.state === 'disabled' ? 1 : 0),
+      ],
+    ];
+  }
+
+  /** Counts what a round did. */
+  count({ attempts }: Pick<DeliveryResult, 'attempts'>): void {
+    for (const { outcome, events } of attempts) this.#attempts.inc({ outcome }, events);
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** Reads the state of the endpoints, and returns all metrics as text. */
+  async render(): Promise<string> {
+    const states = await readWebhookStates(this.#database);
+    for (const [gauge, read] of this.#figures) {
+      gauge.reset();
+      for (const state of states) gauge.set({ webhook_id: state.id }, read(state));
+    }
+    return this.#registry.metrics();
+  }
+
+  #gauge(name: string, help: string): Gauge<'webhook_id'> {
+    return new Gauge({ ...this.#named(name, help), labelNames: ['webhook_id'] });
+  }
+
+  #named(name: string, help: string) {
+    return { name, help, registers: [this.#registry] };
+  }
+}

@@ -1,0 +1,229 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { findWebhook, listAttempts, requestReplay, requestTest, rotateSecret, updateWebhook } from '@crm/db';
+import { encryptSecret, newSecret, Sender } from '@crm/webhooks';
+import { pino } from 'pino';
+import { startWorker, type Worker } from '../src/worker.js';
+import { type Receiver, startReceiver } from './support/receiver.js';
+import { createTestLog, type TestLog } from './support/test-log.js';
+
+let log: TestLog;
+let receiver: Receiver;
+let worker: Worker | undefined;
+let sender: Sender;
+let webhookId: string;
+const scheduleMs = [0, 50, 50, 50];
+
+const startAnother = (keys = log.keys): Worker =>
+  startWorker({
+    database: log.database,
+    sender,
+    keys,
+    scheduleMs,
+    logger: pino({ level: 'silent' }),
+    onRound: () => undefined,
+  });
+const start = (keys = log.keys): void => {
+  worker = startAnother(keys);
+};
+const until = async (isDone: () => boolean | Promise<boolean>): Promise<void> => {
+  for (let tries = 0; tries < 1_000; tries += 1) {
+    if (await isDone()) return;
+    await sleep(10);
+  }
+  throw new Error('it did not happen in time');
+};
+const webhook = async () => {
+  const row = await findWebhook(log.database, log.organizationId, webhookId);
+  if (row === null) throw new Error('no webhook');
+  return row;
+};
+const attempts = () => listAttempts(log.database, log.organizationId, webhookId, { before: null, limit: 100 });
+const positions = (): number[] => receiver.accepted.map(({ data }) => data.position);
+const records = (count: number): string[] => Array.from({ length: count }, () => randomUUID());
+
+beforeAll(async () => {
+  log = await createTestLog();
+});
+beforeEach(async () => {
+  receiver = await startReceiver([]);
+  sender = new Sender(['127.0.0.0/8'], 5_000);
+  const created = await log.addWebhook(receiver.url);
+  webhookId = created.id;
+  receiver.secrets = [created.secret];
+});
+afterEach(async () => {
+  await worker?.stop();
+  sender.close();
+  await receiver.close();
+  await log.query('DELETE FROM webhook_endpoints');
+});
+afterAll(() => log.close());
+
+test('delivers each event once, signed, in the order of each record', async () => {
+  const [a = '', b = ''] = records(2);
+  await log.append([a, b, a, a, b]);
+  start();
+  await until(() => receiver.accepted.length === 5);
+  const ofA = receiver.accepted.filter(({ data }) => data.record_id === a).map(({ data }) => data.position);
+  expect(ofA).toEqual([...ofA].sort((x, y) => x - y));
+  await until(async () => (await webhook()).position === (await webhook()).last_position);
+  expect(receiver).toMatchObject({ forged: 0, requests: 5 });
+  expect(await attempts()).toMatchObject([{ outcome: 'delivered', events: 5 }]);
+});
+
+test('parks the later events of a record whose event failed, and delivers those of others', async () => {
+  const [bad = '', good = ''] = records(2);
+  let failures = 2;
+  receiver.behave = ({ data }, response) => {
+    if (data.record_id === bad && (failures -= 1) >= 0) response.writeHead(500).end('no');
+  };
+  await log.append([bad, good, bad, good]);
+  const { last_position: last } = await webhook();
+  start();
+  await until(() => receiver.accepted.length === 4);
+  expect(positions()).toEqual([last - 2, last, last - 3, last - 1]);
+  await until(async () => (await webhook()).parked_records === 0);
+  expect((await attempts()).map(({ outcome, status, response }) => [outcome, status, response])).toContainEqual([
+    'failed',
+    500,
+    'no',
+  ]);
+});
+
+test('sends few requests while a receiver is down, and everything once it is back', async () => {
+  let isDown = true;
+  receiver.behave = (_message, response) => {
+    if (isDown) response.writeHead(503).end();
+  };
+  await log.append(records(60));
+  const { last_position: last, position: before } = await webhook();
+  start();
+  await until(async () => (await webhook()).is_failing);
+  expect(receiver.requests).toBeLessThan(25);
+  isDown = false;
+  await until(() => new Set(positions()).size === last - before);
+  await until(async () => (await webhook()).parked_records === 0);
+  expect(await webhook()).toMatchObject({ is_failing: false, state: 'active', position: last });
+});
+
+test('keeps an event visible after its last try, until a replay delivers it', async () => {
+  let isBroken = true;
+  const [bad = '', good = ''] = records(2);
+  receiver.behave = ({ data }, response) => {
+    if (isBroken && data.record_id === bad) response.writeHead(422).end();
+  };
+  await log.append([bad, good]);
+  start();
+  await until(async () => (await attempts()).some(({ attempt }) => attempt === scheduleMs.length));
+  await until(async () => (await webhook()).next_retry_at === null);
+  expect(await webhook()).toMatchObject({ parked_records: 1, state: 'active' });
+  isBroken = false;
+  const { position } = await webhook();
+  await requestReplay(log.database, log.organizationId, webhookId, { from: position - 1, to: position });
+  await until(async () => (await webhook()).parked_records === 0 && (await webhook()).replay === null);
+  expect([...positions()].sort()).toEqual([position - 1, position, position]);
+});
+
+test('disables an endpoint that answers 410, and continues where it stopped', async () => {
+  let isGone = true;
+  receiver.behave = (_message, response) => {
+    if (isGone) response.writeHead(410).end();
+  };
+  await log.append(records(3));
+  const { position: before, last_position: last } = await webhook();
+  start();
+  await until(async () => (await webhook()).state === 'disabled');
+  expect((await webhook()).state_reason).toBe('the receiver answered 410 Gone');
+  isGone = false;
+  await updateWebhook(log.database, log.organizationId, webhookId, { state: 'active' });
+  await until(() => new Set(positions()).size === last - before);
+  expect((await webhook()).state_reason).toBeNull();
+});
+
+test('sends only what the filters let through, and thin payloads without values', async () => {
+  await updateWebhook(log.database, log.organizationId, webhookId, { types: ['account.created'] });
+  await log.append(records(3));
+  start();
+  await until(async () => (await webhook()).position === (await webhook()).last_position);
+  await updateWebhook(log.database, log.organizationId, webhookId, { types: [], payload: 'thin' });
+  const [id = ''] = records(1);
+  await log.append([id]);
+  await until(() => receiver.accepted.length > 0);
+  expect(receiver.accepted).toMatchObject([{ type: 'account.updated', data: { record_id: id } }]);
+  expect(receiver.accepted[0]?.data).not.toHaveProperty('record');
+});
+
+test('sends a test message, also to a paused endpoint', async () => {
+  await updateWebhook(log.database, log.organizationId, webhookId, { state: 'paused' });
+  await log.append(records(1));
+  await requestTest(log.database, log.organizationId, webhookId);
+  start();
+  await until(async () => (await attempts()).length > 0);
+  expect(receiver.accepted).toMatchObject([{ type: 'webhook.test', data: { webhook_id: webhookId } }]);
+});
+
+test('signs with both secrets during a rotation', async () => {
+  const next = newSecret();
+  await rotateSecret(log.database, log.organizationId, webhookId, encryptSecret(log.keys, webhookId, next));
+  const { secrets } = receiver;
+  start();
+  await log.append(records(1));
+  await until(() => receiver.accepted.length === 1);
+  receiver.secrets = [next];
+  await log.append(records(1));
+  await until(() => receiver.accepted.length === 2);
+  expect([receiver.forged, secrets.includes(next)]).toEqual([0, false]);
+});
+
+test('says how many events retention deleted before they were delivered', async () => {
+  await updateWebhook(log.database, log.organizationId, webhookId, { state: 'paused' });
+  await log.append(records(4));
+  const { position, last_position: last } = await webhook();
+  await log.query('DELETE FROM events WHERE position <= $1', last - 1);
+  await updateWebhook(log.database, log.organizationId, webhookId, { state: 'active' });
+  start();
+  await until(() => receiver.accepted.length === 1);
+  await until(async () => (await attempts()).length === 2);
+  const expired = (await attempts()).find(({ outcome }) => outcome === 'expired');
+  expect(expired).toMatchObject({ first_position: position + 1, last_position: last - 1, events: 3 });
+});
+
+test('shares the endpoints between workers without a second delivery', async () => {
+  await log.append(records(300));
+  const { position, last_position: last } = await webhook();
+  start();
+  const other = startAnother();
+  await until(async () => (await webhook()).position === last);
+  await other.stop();
+  expect(positions().sort((a, b) => a - b)).toEqual(Array.from({ length: 300 }, (_, index) => position + 1 + index));
+});
+
+test('waits as long as the receiver asks, and follows no redirect', async () => {
+  receiver.behave = ({ data }, response) => {
+    if (data.position % 2 === 0) response.writeHead(429, { 'retry-after': '3600' }).end();
+    else response.writeHead(301, { location: `${receiver.url}/elsewhere` }).end();
+  };
+  await log.append(records(2));
+  start();
+  await until(async () => (await attempts()).length >= 2 + scheduleMs.length - 1);
+  const [row] = await log.query<{ minutes: number }>(
+    'SELECT (extract(epoch FROM max(retry_at) - now()) / 60)::float8 AS minutes FROM webhook_parked',
+  );
+  expect(row?.minutes).toBeGreaterThan(55);
+  expect(receiver.requests).toBe(1 + scheduleMs.length);
+  expect((await attempts()).map(({ error }) => error)).toContain(
+    'answered 301: redirects are not followed, so change the URL',
+  );
+});
+
+test('disables an endpoint whose secret it cannot decrypt', async () => {
+  await log.append(records(1));
+  start([Buffer.alloc(32)]);
+  await until(async () => (await webhook()).state === 'disabled');
+  expect([receiver.requests, (await webhook()).state_reason]).toEqual([
+    0,
+    'its secret cannot be decrypted: WEBHOOK_SECRET_KEY has changed, so rotate the secret',
+  ]);
+});

@@ -1,0 +1,216 @@
+import { type EventObject, type EventType, Failure } from '@crm/domain';
+import type { Queries } from '../database.js';
+import { instantText } from '../page/order.js';
+
+/** An endpoint as the API returns it, without its secret. */
+export interface WebhookRow {
+  readonly webhook_id: string;
+  readonly url: string;
+  readonly description: string | null;
+  readonly objects: EventObject[];
+  readonly types: EventType[];
+  readonly payload: 'full' | 'thin';
+  readonly state: 'active' | 'paused' | 'disabled';
+  readonly state_reason: string | null;
+  readonly is_failing: boolean;
+  readonly position: number;
+  readonly last_position: number;
+  readonly parked_records: number;
+  readonly next_retry_at: string | null;
+  readonly replay: { readonly position: number; readonly until: number } | null;
+  readonly previous_secret_until: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+/** Columns of an endpoint that callers may change. */
+export type WebhookChange = Partial<
+  Pick<WebhookRow, 'url' | 'description' | 'objects' | 'types' | 'payload' | 'state'>
+>;
+
+/** How many endpoints an organization may have. */
+export const maxWebhooks = 100;
+
+const last = '(SELECT h.position FROM event_heads h WHERE h.organization_id = $1)';
+
+const columns = `w.id AS webhook_id, w.url, w.description, w.objects, w.types, w.payload, w.state, w.state_reason, w.is_failing,
+  w.position::float8 AS position, coalesce(${last}, 0)::float8 AS last_position, w.parked AS parked_records,
+  ${instantText('w.retry_at')} AS next_retry_at,
+  CASE WHEN w.replay_until IS NOT NULL THEN jsonb_build_object('position', w.replay_position, 'until', w.replay_until) END AS replay,
+  ${instantText('CASE WHEN w.previous_secret_until > now() THEN w.previous_secret_until END')} AS previous_secret_until,
+  ${instantText('w.created_at')} AS created_at, ${instantText('w.updated_at')} AS updated_at`;
+
+const run = async (
+  database: Queries,
+  organizationId: string,
+  text: string,
+  values: readonly unknown[],
+): Promise<WebhookRow | null> => {
+  const [row] = await database.query<WebhookRow & Record<string, unknown>>(organizationId, { text, values });
+  return row ?? null;
+};
+
+/** Lists endpoints sorted by id, after the one with an id. */
+export const listWebhooks = (
+  database: Queries,
+  organizationId: string,
+  { after, limit }: { readonly after: string | null; readonly limit: number },
+): Promise<readonly WebhookRow[]> => {
+  const text = `SELECT ${columns} FROM webhook_endpoints w
+    WHERE w.organization_id = $1 AND ($2::uuid IS NULL OR w.id > $2) ORDER BY w.id LIMIT $3`;
+  const statement = { text, values: [after, limit] };
+  return database.query<WebhookRow & Record<string, unknown>>(organizationId, statement);
+};
+
+/** The endpoint with an id; null if there is none. */
+export const findWebhook = (database: Queries, organizationId: string, id: string): Promise<WebhookRow | null> =>
+  run(
+    database,
+    organizationId,
+    `SELECT ${columns} FROM webhook_endpoints w WHERE w.organization_id = $1 AND w.id = $2`,
+    [id],
+  );
+
+/**
+ * Adds an endpoint, which receives the events after now.
+ * @param secret - encrypted
+ * @throws Failure `too_many_webhooks`
+ */
+export const insertWebhook = async (
+  database: Queries,
+  organizationId: string,
+  id: string,
+  secret: string,
+  { url, description = null, objects = [], types = [], payload = 'full' }: WebhookChange,
+): Promise<WebhookRow> => {
+  const text = `
+    INSERT INTO webhook_endpoints AS w (organization_id, id, url, description, objects, types, payload, secret, position)
+    SELECT $1, $2, $3, $4, $5, $6, $7, $8, coalesce(${last}, 0)
+     WHERE (SELECT count(*) FROM webhook_endpoints c WHERE c.organization_id = $1) < ${maxWebhooks} RETURNING ${columns}`;
+  const row = await run(database, organizationId, text, [id, url, description, objects, types, payload, secret]);
+  if (row === null) throw new Failure({ kind: 'too_many_webhooks', limit: maxWebhooks });
+  return row;
+};
+
+/**
+ * Changes an endpoint. `state: 'active'` continues a paused or disabled endpoint from its position, and makes its parked events due.
+ * @returns null if there is none
+ */
+export const updateWebhook = async (
+  database: Queries,
+  organizationId: string,
+  id: string,
+  change: WebhookChange,
+): Promise<WebhookRow | null> => {
+  const names = Object.keys(change).filter((name) => change[name as keyof WebhookChange] !== undefined);
+  const set = names.map((name, index) => `${name} = $${index + 3}`);
+  const values = [id, ...names.map((name) => change[name as keyof WebhookChange])];
+  if (change.state === 'active') {
+    set.push('state_reason = NULL', 'is_failing = false', 'retry_at = CASE WHEN w.parked > 0 THEN now() END');
+    const due = `UPDATE webhook_parked p SET retry_at = now(), attempts = 0 WHERE p.organization_id = $1 AND p.endpoint_id = $2`;
+    await database.query(organizationId, { text: due, values: [id] });
+  }
+  const text = `UPDATE webhook_endpoints w SET ${[...set, 'updated_at = now()'].join(', ')}
+    WHERE w.organization_id = $1 AND w.id = $2 RETURNING ${columns}`;
+  return run(database, organizationId, text, values);
+};
+
+/** Deletes an endpoint with its attempts. @returns whether there was one */
+export const deleteWebhook = async (database: Queries, organizationId: string, id: string): Promise<boolean> => {
+  const text = 'DELETE FROM webhook_endpoints w WHERE w.organization_id = $1 AND w.id = $2 RETURNING w.id';
+  return (await database.query(organizationId, { text, values: [id] })).length > 0;
+};
+
+/** Asks the worker for a test message. @returns null if there is no such endpoint */
+export const requestTest = (database: Queries, organizationId: string, id: string): Promise<WebhookRow | null> => {
+  const text = `UPDATE webhook_endpoints w SET is_test_due = true
+    WHERE w.organization_id = $1 AND w.id = $2 RETURNING ${columns}`;
+  return run(database, organizationId, text, [id]);
+};
+
+/** Replaces the secret. The old one signs too for a day. @param secret - encrypted. @returns null if there is no such endpoint */
+export const rotateSecret = (
+  database: Queries,
+  organizationId: string,
+  id: string,
+  secret: string,
+): Promise<WebhookRow | null> => {
+  const text = `UPDATE webhook_endpoints w
+    SET previous_secret = w.secret, previous_secret_until = now() + interval '1 day', secret = $3, updated_at = now()
+    WHERE w.organization_id = $1 AND w.id = $2 RETURNING ${columns}`;
+  return run(database, organizationId, text, [id, secret]);
+};
+
+/** Positions of events to send again. */
+export interface ReplayRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Sends events again, and makes parked events of the range due.
+ * @returns null if there is no such endpoint
+ * @throws Failure `position_ahead` or `events_expired` if an event of the range does not exist or is no longer retained, `conflict` if the
+ * last replay has not ended
+ */
+export const requestReplay = async (
+  database: Queries,
+  organizationId: string,
+  id: string,
+  { from, to }: ReplayRange,
+): Promise<WebhookRow | null> => {
+  const head = `SELECT h.position::float8 AS last, h.oldest_position::float8 AS oldest FROM event_heads h WHERE h.organization_id = $1`;
+  const [{ last: lastPosition, oldest } = { last: 0, oldest: 1 }] = await database.query<{
+    last: number;
+    oldest: number;
+  }>(organizationId, { text: head, values: [] });
+  if (to > lastPosition) throw new Failure({ kind: 'position_ahead', lastPosition });
+  if (from < oldest) throw new Failure({ kind: 'events_expired', oldestPosition: oldest });
+  const due = `UPDATE webhook_parked p SET retry_at = now(), attempts = 0
+    WHERE p.organization_id = $1 AND p.endpoint_id = $2 AND p.position BETWEEN $3 AND $4`;
+  await database.query(organizationId, { text: due, values: [id, from, to] });
+  const text = `UPDATE webhook_endpoints w SET replay_position = $3::bigint - 1, replay_until = least($4::bigint, w.position),
+      retry_at = CASE WHEN w.parked > 0 THEN now() END
+    WHERE w.organization_id = $1 AND w.id = $2 AND w.replay_until IS NULL RETURNING ${columns}`;
+  const row = await run(database, organizationId, text, [id, from, to]);
+  if (row === null && (await findWebhook(database, organizationId, id)) !== null)
+    throw new Failure({ kind: 'conflict' });
+  return row;
+};
+
+/** Something that a worker did with an endpoint, as the API returns it. */
+export interface WebhookAttempt {
+  readonly attempt_id: string;
+  readonly outcome: 'delivered' | 'failed' | 'expired';
+  readonly type: string | null;
+  readonly object: string | null;
+  readonly record_id: string | null;
+  readonly first_position: number | null;
+  readonly last_position: number | null;
+  readonly events: number;
+  readonly attempt: number | null;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly response: string | null;
+  readonly duration_ms: number | null;
+  readonly occurred_at: string;
+}
+
+/** Lists attempts of the last seven days, newest first, before the one with an id. */
+export const listAttempts = (
+  database: Queries,
+  organizationId: string,
+  id: string,
+  { before, limit }: { readonly before: string | null; readonly limit: number },
+): Promise<readonly WebhookAttempt[]> => {
+  const text = `
+    SELECT a.id AS attempt_id, a.outcome, a.type, a.object, a.record_id, a.first_position::float8 AS first_position,
+           a.last_position::float8 AS last_position, a.events, a.attempt, a.status, a.error, a.response, a.duration_ms,
+           ${instantText('a.occurred_at')} AS occurred_at
+      FROM webhook_attempts a
+     WHERE a.organization_id = $1 AND a.endpoint_id = $2 AND ($3::uuid IS NULL OR a.id < $3)
+       AND a.occurred_at > now() - interval '7 days'
+     ORDER BY a.id DESC LIMIT $4`;
+  const statement = { text, values: [id, before, limit] };
+  return database.query<WebhookAttempt & Record<string, unknown>>(organizationId, statement);
+};
