@@ -39,7 +39,7 @@ const numbered = (text) =>
 const send = (attack, text) => {
   if (isOver) return;
   const socket = connect(attack.port, '127.0.0.1', () => {
-    // The first connection tells the test that the attack has begun.
+    // The first connection says the test that the attack has begun.
     if (!hasBegun) process.stdout.write('\n');
     hasBegun = true;
     socket.write(numbered(text));
