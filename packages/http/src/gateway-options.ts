@@ -11,7 +11,7 @@ import type { ShareLimits } from './limits/shares.js';
 export type TrustProxy = number | readonly string[] | false;
 
 /** Chooses the context of one request and runs its operation with it. */
-type WithContext<Context> = <Reply>(
+export type WithContext<Context> = <Reply>(
   request: OperationRequest<OperationContract>,
   run: (context: Context) => Promise<Reply>,
 ) => Promise<Reply>;
