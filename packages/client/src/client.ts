@@ -17,6 +17,7 @@ import { createMerges, type Merges } from './resources/merges.js';
 import { createNotes, type Notes } from './resources/notes.js';
 import { createPipelines, type Pipelines } from './resources/pipelines.js';
 import { createRecords, getByKey, type GetByKey, type Records } from './resources/records.js';
+import { createWebhooks, type Webhooks } from './resources/webhooks.js';
 import { createSend } from './transport.js';
 import type * as types from './types.js';
 
@@ -105,6 +106,8 @@ export interface CrmClient<C extends CustomFieldTypes = AnyCustomFields> {
   };
   /** The change log. */
   readonly events: Events;
+  /** The receivers of events. */
+  readonly webhooks: Webhooks;
 }
 
 /**
@@ -136,5 +139,6 @@ export const createClient = <C extends CustomFieldTypes = AnyCustomFields>(optio
     members: createMembers(send),
     key: { get: (options) => send<types.KeyDetail>({ gateway: 'read', method: 'GET', path: '/v1/key' }, options) },
     events: createEvents(send),
+    webhooks: createWebhooks(send),
   };
 };

@@ -25,4 +25,5 @@ export type { Members } from './resources/members.js';
 export type { Notes } from './resources/notes.js';
 export type { Pipelines } from './resources/pipelines.js';
 export type { Records, RecordTypes } from './resources/records.js';
+export type { Webhooks } from './resources/webhooks.js';
 export type * from './types.js';

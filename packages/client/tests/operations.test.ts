@@ -73,6 +73,15 @@ const methods: Readonly<Record<string, (crm: CrmClient) => Promise<unknown>>> = 
   listEvents: (crm) => crm.events.list(),
   getKey: (crm) => crm.key.get(),
   getLatestPosition: (crm) => crm.events.latest(),
+  listWebhooks: (crm) => firstPage(crm.webhooks.list()),
+  getWebhook: (crm) => crm.webhooks.get(id),
+  listWebhookAttempts: (crm) => firstPage(crm.webhooks.attempts(id)),
+  createWebhook: (crm) => crm.webhooks.create({ url: 'https://hooks.example.com/crm' }),
+  updateWebhook: (crm) => crm.webhooks.update(id, { state: 'paused' }),
+  deleteWebhook: (crm) => crm.webhooks.delete(id),
+  testWebhook: (crm) => crm.webhooks.test(id),
+  replayWebhook: (crm) => crm.webhooks.replay(id, { from: 1 }),
+  rotateWebhookSecret: (crm) => crm.webhooks.rotateSecret(id),
   restoreRecord: (crm) => crm.events.restore({ position: 1 }),
 };
 

@@ -2,9 +2,9 @@ import type { WriteAnswer } from '../answer.js';
 import type { CallOptions } from '../options.js';
 import type { Send } from '../transport.js';
 
-type SetupCall = <Data>(path: string, body: object, options?: CallOptions) => Promise<WriteAnswer<Data>>;
+type SetupCall = <Data>(path: string, body: object | undefined, options?: CallOptions) => Promise<WriteAnswer<Data>>;
 
-/** The calls that change the setup of the organization. */
+/** The calls that change the setup of the organization and its webhooks. */
 export interface SetupCalls {
   readonly create: SetupCall;
   readonly update: SetupCall;
@@ -12,8 +12,8 @@ export interface SetupCalls {
 
 /** Creates the calls. The gateway ignores idempotency keys for them, so a create without a response is not retried. */
 export const setupOf = (send: Send): SetupCalls => ({
-  create: <Data>(path: string, body: object, options?: CallOptions) =>
+  create: <Data>(path: string, body: object | undefined, options?: CallOptions) =>
     send<Data>({ gateway: 'inbound', method: 'POST', path, body }, { ...options, idempotencyKey: null }),
-  update: <Data>(path: string, body: object, options?: CallOptions) =>
+  update: <Data>(path: string, body: object | undefined, options?: CallOptions) =>
     send<Data>({ gateway: 'inbound', method: 'PATCH', path, body }, options),
 });

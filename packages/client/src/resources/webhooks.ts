@@ -1,0 +1,62 @@
+import type { Answer, WriteAnswer } from '../answer.js';
+import type { Listing } from '../listing.js';
+import type { CallOptions, ReadOptions } from '../options.js';
+import type { PageQuery } from '../queries.js';
+import type { Send } from '../transport.js';
+import type {
+  CreateWebhook,
+  Deleted,
+  ReplayWebhook,
+  UpdateWebhook,
+  Webhook,
+  WebhookAttempt,
+  WebhookAttemptPage,
+  WebhookDetail,
+  WebhookPage,
+  WebhookSecret,
+} from '../types.js';
+import { listOf, pathOf } from './lists.js';
+import { setupOf } from './setup.js';
+
+/** The calls for webhooks. The key needs the permission `webhooks`. */
+export interface Webhooks {
+  list(query?: PageQuery, options?: ReadOptions): Listing<Webhook, WebhookPage>;
+  /** One webhook with the state of its deliveries. */
+  get(id: string, options?: ReadOptions): Promise<Answer<WebhookDetail>>;
+  /** What the worker did in the last seven days, newest first. */
+  attempts(id: string, query?: PageQuery, options?: ReadOptions): Listing<WebhookAttempt, WebhookAttemptPage>;
+  /** Adds a receiver, which gets the events after now. The secret is not shown again. */
+  create(body: CreateWebhook, options?: CallOptions): Promise<WriteAnswer<WebhookSecret>>;
+  /** Absent properties stay; `state: 'paused'` pauses, `'active'` continues. */
+  update(id: string, body: UpdateWebhook, options?: CallOptions): Promise<WriteAnswer<WebhookDetail>>;
+  delete(id: string, options?: CallOptions): Promise<WriteAnswer<Deleted>>;
+  /** Asks the worker to send `webhook.test`; the attempts show the result. */
+  test(id: string, options?: CallOptions): Promise<WriteAnswer<WebhookDetail>>;
+  /** Sends retained events again. */
+  replay(id: string, body: ReplayWebhook, options?: CallOptions): Promise<WriteAnswer<WebhookDetail>>;
+  /** Creates a new secret. For a day, messages are signed with both. */
+  rotateSecret(id: string, options?: CallOptions): Promise<WriteAnswer<WebhookSecret>>;
+}
+
+const folder = '/v1/webhooks';
+const inbound = '/v1/inbound/webhooks';
+
+/** Creates the calls for webhooks. */
+export const createWebhooks = (send: Send): Webhooks => {
+  const { create, update } = setupOf(send);
+  return {
+    list: (query, options) => listOf<Webhook, WebhookPage>(send, folder, 'webhooks', query, options),
+    get: async (id, options) =>
+      send<WebhookDetail>({ gateway: 'read', method: 'GET', path: pathOf(folder, id) }, options),
+    attempts: (id, query, options) =>
+      listOf<WebhookAttempt, WebhookAttemptPage>(send, `${pathOf(folder, id)}/attempts`, 'attempts', query, options),
+    create: (body, options) => create<WebhookSecret>(inbound, body, options),
+    update: async (id, body, options) => update<WebhookDetail>(pathOf(inbound, id), body, options),
+    delete: async (id, options) =>
+      send<Deleted>({ gateway: 'inbound', method: 'DELETE', path: pathOf(inbound, id) }, options),
+    test: async (id, options) => create<WebhookDetail>(`${pathOf(inbound, id)}/test`, undefined, options),
+    replay: async (id, body, options) => create<WebhookDetail>(`${pathOf(inbound, id)}/replay`, body, options),
+    rotateSecret: async (id, options) =>
+      create<WebhookSecret>(`${pathOf(inbound, id)}/rotate-secret`, undefined, options),
+  };
+};
