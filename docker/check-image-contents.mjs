@@ -11,8 +11,11 @@ const finalImages = Object.keys(images).filter((image) => image !== 'build');
 /** Exactly the packages of this repository that each image contains. */
 const expectedPackages = {
   'read-gateway': ['@crm/contract', '@crm/db', '@crm/domain', '@crm/http', '@crm/read-gateway', '@crm/reference'],
-  'inbound-gateway': ['@crm/contract', '@crm/db', '@crm/domain', '@crm/http', '@crm/inbound-gateway', '@crm/reference'],
-  migrate: ['@crm/cli', '@crm/client', '@crm/db', '@crm/domain', '@crm/local-postgres', '@crm/mcp'],
+  'inbound-gateway': ['@crm/contract', '@crm/db', '@crm/domain', '@crm/http', '@crm/inbound-gateway', '@crm/reference', '@crm/webhooks'],
+  migrate: [
+    ...['@crm/cli', '@crm/client', '@crm/contract', '@crm/db', '@crm/domain', '@crm/http', '@crm/inbound-gateway'],
+    ...['@crm/local-postgres', '@crm/mcp', '@crm/read-gateway', '@crm/reference', '@crm/webhooks'],
+  ],
 };
 
 /** Packages that only development needs. One of them in an image means that the installation is wrong. */

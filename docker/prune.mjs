@@ -8,7 +8,8 @@ import { join } from 'node:path';
 export const images = {
   'read-gateway': ['@crm/read-gateway'],
   'inbound-gateway': ['@crm/inbound-gateway'],
-  migrate: ['@crm/cli'],
+  // Set-up commands run the operations of the gateways.
+  migrate: ['@crm/cli', '@crm/read-gateway', '@crm/inbound-gateway'],
   build: ['@crm/read-gateway', '@crm/inbound-gateway', '@crm/cli'],
 };
 

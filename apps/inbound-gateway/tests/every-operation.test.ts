@@ -12,7 +12,7 @@ import { expect, test } from '@jest/globals';
 import { useGateway } from './support/use-gateway.js';
 
 /** More than the requests of one operation, because each request to delete names another record. */
-const stockSize = 20;
+const stockSize = 24;
 
 let deletion: number;
 let fieldId: string;

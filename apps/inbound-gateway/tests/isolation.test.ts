@@ -45,6 +45,11 @@ const create = async (tenant: Tenant, collection: string, body: object): Promise
   return id ?? '';
 };
 
+const createWebhook = async (tenant: Tenant): Promise<string> => {
+  const answer = await send(tenant, 'POST', '/v1/inbound/webhooks', { url: 'https://hooks.example.com/crm' });
+  return (answer.data as { webhook: { webhook_id: string } }).webhook.webhook_id;
+};
+
 /** Records with the natural keys of the document's examples, so that both organizations have the same keys. */
 const fill = async (mark: string): Promise<Tenant> => {
   const organization = await gateway().createOrganization();
@@ -72,7 +77,9 @@ const fill = async (mark: string): Promise<Tenant> => {
     options: [{ label: mark, value: 'enterprise' }],
   });
   const fields = (field.data as { field: { field_id: string } }).field.field_id;
+  const webhooks = await createWebhook(tenant);
   const setUp = {
+    webhooks,
     pipelines: organization.pipeline.id,
     stages: organization.pipeline.stages[0]?.id ?? '',
     members: organization.member.id,
@@ -116,6 +123,7 @@ const withField = (body: unknown, field: string, value: unknown): unknown => {
 const bodyFor = (operation: DocumentedOperation, tenant: Tenant): unknown => {
   if (operation.example === undefined) return undefined;
   if (operation.id === 'restoreRecord') return { position: tenant.deletion };
+  if (operation.id === 'replayWebhook') return { from: tenant.deletion };
   const text = JSON.stringify(operation.example).replaceAll('owner@example.com', tenant.memberEmail);
   // The document's examples of merges are dry runs.
   const example = text.replace('"dry_run":true', '"dry_run":false');

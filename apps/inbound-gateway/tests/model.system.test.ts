@@ -47,33 +47,37 @@ const createOrganization = async () => {
   return organization;
 };
 
-test('after any calls of parallel clients, the read gateway shows what a simple model predicts', async () => {
-  process.stdout.write(`model: ${runs} runs of ${lanes} clients, FC_SEED=${seed}\n`);
-  const property = fc.asyncProperty(
-    fc.tuple(...Array.from({ length: lanes }, (_, lane) => callsOf(lane))),
-    async (calls) => {
-      const organization = await createOrganization();
-      const clients = calls.map(
-        (_, lane) => new ModelClient(processes[lane % 2] ?? gateway.client, organization, gateway.database),
-      );
-      await Promise.all(
-        calls.map(async (ofLane, lane) => {
-          for (const call of ofLane) {
-            const outcome = await clients[lane]?.run(call);
-            expect({ call, outcome: outcome?.actual }).toEqual({ call, outcome: outcome?.expected });
-          }
-        }),
-      );
-      const stored = await readState(createTestClient(reading.url, searches, organization.key));
-      expect(stored).toEqual(describeStates(clients));
-      await expectConsistent({
-        ...gateway,
-        rows: (text, values = []) => gateway.database.query(organization.id, { text, values }),
-      });
-    },
-  );
-  await fc.assert(property, { numRuns: runs, seed, endOnFailure: false });
-}, Math.max(300_000, 8_000 * runs));
+test(
+  'after any calls of parallel clients, the read gateway shows what a simple model predicts',
+  async () => {
+    process.stdout.write(`model: ${runs} runs of ${lanes} clients, FC_SEED=${seed}\n`);
+    const property = fc.asyncProperty(
+      fc.tuple(...Array.from({ length: lanes }, (_, lane) => callsOf(lane))),
+      async (calls) => {
+        const organization = await createOrganization();
+        const clients = calls.map(
+          (_, lane) => new ModelClient(processes[lane % 2] ?? gateway.client, organization, gateway.database),
+        );
+        await Promise.all(
+          calls.map(async (ofLane, lane) => {
+            for (const call of ofLane) {
+              const outcome = await clients[lane]?.run(call);
+              expect({ call, outcome: outcome?.actual }).toEqual({ call, outcome: outcome?.expected });
+            }
+          }),
+        );
+        const stored = await readState(createTestClient(reading.url, searches, organization.key));
+        expect(stored).toEqual(describeStates(clients));
+        await expectConsistent({
+          ...gateway,
+          rows: (text, values = []) => gateway.database.query(organization.id, { text, values }),
+        });
+      },
+    );
+    await fc.assert(property, { numRuns: runs, seed, endOnFailure: false });
+  },
+  Math.max(300_000, 8_000 * runs),
+);
 
 const describeStates = (clients: readonly ModelClient[]) => {
   const described = describeModels(clients.map(({ state }) => state));

@@ -50,7 +50,12 @@ const another = (id: string): string => id.replace(/.$/, (digit) => (digit === '
 
 const pagedRequests = (
   organization: TestOrganization,
-  { accountId, contactId, dealId }: Readonly<Record<'accountId' | 'contactId' | 'dealId', string>>,
+  {
+    accountId,
+    contactId,
+    dealId,
+    webhookId,
+  }: Readonly<Record<'accountId' | 'contactId' | 'dealId' | 'webhookId', string>>,
 ): PagedRequest[] => {
   const { pipeline, otherPipeline } = organization;
   const [stage, otherStage] = pipeline.stages;
@@ -113,6 +118,8 @@ const pagedRequests = (
     { contract: contracts.listAccountDuplicates, ...page },
     { contract: contracts.listContactDuplicates, ...page },
     { contract: contracts.listMembers, ...page },
+    { contract: contracts.listWebhooks, ...page },
+    { contract: contracts.listWebhookAttempts, id: webhookId, ...page },
   ];
 };
 
@@ -126,7 +133,7 @@ beforeAll(async () => {
   process.stdout.write(`cursors: FC_SEED=${seed} FC_RUNS=${mutations}\n`);
   const { organization, stranger, database } = gateway;
   const stageId = organization.pipeline.stages[0]?.id ?? null;
-  const { addAccount, addContact, addDeals, addNote } = gateway.records(organization);
+  const { addAccount, addContact, addDeals, addNote, addWebhook } = gateway.records(organization);
   const accountId = await addAccount('eee.example', 'Eee');
   await addAccount('eel.example', 'Eel');
   const contactId = await addContact('eve@eee.example', 'Eve', null);
@@ -160,7 +167,9 @@ beforeAll(async () => {
     return database.query(organizationId, statement);
   };
   ({ client } = await gateway.start({ database: { ...database, query } }));
-  requests = pagedRequests(organization, { accountId, contactId, dealId });
+  const webhookId = await addWebhook('two attempts');
+  await addWebhook('another');
+  requests = pagedRequests(organization, { accountId, contactId, dealId, webhookId });
   cursors = [];
   for (const request of requests) cursors = [...cursors, cursorIn(await send(request, request.values))];
 });

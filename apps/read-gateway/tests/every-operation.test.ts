@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto';
 import { type OperationContract, readOperations as contracts } from '@crm/contract';
-import { insertWebhook } from '@crm/db';
 import type { TestRequest } from '@crm/testing';
 import { describeEveryOperation } from '@crm/testing/suites';
 import { beforeAll } from '@jest/globals';
@@ -11,15 +9,13 @@ const gateway = useGateway(startTestGateway);
 const ids: Record<string, string> = {};
 
 beforeAll(async () => {
-  const { addAccount, addContact, addDeals, addNote } = gateway.records();
+  const { addAccount, addContact, addDeals, addNote, addWebhook } = gateway.records();
   ids['accounts'] = await addAccount('acme.example', 'Acme');
   ids['contacts'] = await addContact('ann@acme.example', 'Ann', null);
   ids['opportunities'] = (await addDeals([{ name: 'Deal' }]))[0] ?? '';
   ids['notes'] = await addNote({ title: 'Note', domains: ['acme.example'] });
   ids['pipelines'] = gateway.organization.pipeline.id;
-  ids['webhooks'] = randomUUID();
-  const webhook = { url: 'https://hooks.example.com/crm' };
-  await insertWebhook(gateway.database, gateway.organization.id, ids['webhooks'], 'encrypted', webhook);
+  ids['webhooks'] = await addWebhook('');
 });
 
 const goodRequest = ({ id, path }: OperationContract): TestRequest => {

@@ -17,7 +17,7 @@ let ours: Tenant;
 let theirs: Tenant;
 
 const fill = async (organization: TestOrganization, mark: string): Promise<Tenant> => {
-  const { addAccount, addContact, addDeals, addNote } = gateway.records(organization);
+  const { addAccount, addContact, addDeals, addNote, addWebhook } = gateway.records(organization);
   for (const objectType of ['opportunity', 'account', 'contact'] as const) {
     const own = { objectType, attributeType: 'string' } as const;
     await organization.defineField({ ...own, slug: `field_${mark}`, name: `Field ${mark}` });
@@ -49,10 +49,12 @@ const fill = async (organization: TestOrganization, mark: string): Promise<Tenan
     emails: ['ann@both.example', `ann@${mark}.example`],
     opportunityIds: [deal],
   });
+  const webhook = await addWebhook(mark);
   const ids = {
     ...{ account_id: account, contact_id: contact, opportunity_id: deal, note_id: note, record_id: account },
     ...{ pipeline_id: organization.pipeline.id, stage_id: stageId ?? '', owner_id: organization.member.id },
     organization_id: organization.id,
+    webhook_id: webhook,
   };
   return { organization, mark, ids };
 };
@@ -67,7 +69,7 @@ const pathIdOf = ({ path }: OperationContract): string => {
   const [, collection] = /^\/v1\/(\w+)\/\{id\}/.exec(path) ?? [];
   const names: Readonly<Record<string, string>> = {
     ...{ accounts: 'account_id', contacts: 'contact_id', opportunities: 'opportunity_id' },
-    ...{ pipelines: 'pipeline_id', notes: 'note_id' },
+    ...{ pipelines: 'pipeline_id', notes: 'note_id', webhooks: 'webhook_id' },
   };
   const name = names[collection ?? ''];
   if (name === undefined) throw new Error(`Say what the id in ${path} is an id of`);

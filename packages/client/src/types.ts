@@ -1550,6 +1550,7 @@ export type Webhook = {
   parked_records: number;
   /** When the next parked event is tried again; null if none will be. */
   next_retry_at: string | null;
+  /** The replay in progress; null if there is none. */
   replay: {
     /** Last position sent. */
     position: number;

@@ -57,6 +57,7 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Pipelines: 'Pipelines and their stages.',
   Keys: 'The key of the request.',
   Events: 'The change log: every change of a record, in order and without gaps.',
+  Webhooks: 'Receivers of events.',
   Members: 'People of the organization.',
   Fields: 'System and custom fields of the objects.',
   Health: 'Whether the gateway runs.',

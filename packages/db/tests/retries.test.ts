@@ -123,6 +123,23 @@ test('a create that gives names to a contact which another call has just created
   expect(calls).toBe(2);
 });
 
+test('two changes of different fields of one record are both stored', async () => {
+  const write = accountCreate({ ...none, domain: 'both.com' }, 'keep');
+  const { id } = (await runWrite(database, setup.organizationId, write, null)).result;
+  const other = openDatabase({ url: testDatabase.url, applicationName: 'retries-test', maxConnections: 1 });
+  await other.queryServer({ text: 'BEGIN' });
+  const first = accountUpdate({ id }, { ...none, industry: 'Tools' });
+  await runWrite(other, setup.organizationId, first, null);
+  const second = accountUpdate({ id }, { ...none, description: 'Second' });
+  const running = runWrite(database, setup.organizationId, second, null);
+  await untilWaiting();
+  await other.queryServer({ text: 'COMMIT' });
+  await other.close();
+  await running;
+  const stored = `accounts WHERE domain = 'both.com' AND industry = 'Tools' AND description = 'Second' AND version = 3`;
+  expect(await countOf(stored)).toBe(1);
+});
+
 test('a write with a serialization failure (40001) is retried once as a whole', async () => {
   const url = new URL(testDatabase.url);
   url.searchParams.set('options', '-c default_transaction_isolation=repeatable\\ read');

@@ -124,7 +124,9 @@ const parseWords = (input: string): { readonly ok: boolean } => {
 describe('runs of combining marks', () => {
   it('have at most 30 marks of any script and plane', () => {
     for (const mark of ['\u0301', '\u20dd', '\u0e34', '\u{1d165}', '\ufe0f']) {
-      expect(hasTooManyCombiningMarks(`a${mark.repeat(maxCombiningMarks)}b${mark.repeat(maxCombiningMarks)}`)).toBe(false);
+      expect(hasTooManyCombiningMarks(`a${mark.repeat(maxCombiningMarks)}b${mark.repeat(maxCombiningMarks)}`)).toBe(
+        false,
+      );
       expect(hasTooManyCombiningMarks(`a${mark.repeat(maxCombiningMarks + 1)}b`)).toBe(true);
     }
   });

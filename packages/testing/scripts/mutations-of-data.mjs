@@ -48,7 +48,7 @@ export const mutationsOfData = [
     file: 'packages/db/sql/functions/locks.sql',
     from: "IF current_setting('crm.lock', true) = 'shared' THEN",
     to: 'IF false THEN',
-    tests: 'apps/inbound-gateway change-log-races',
+    tests: 'packages/db retries',
   },
   {
     requirement: 'R23',

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import {
   accountCreate,
   contactCreate,
   type Database,
+  insertWebhook,
   loadSetup,
   noteCreate,
   type NewOpportunity,
@@ -77,5 +79,15 @@ export const recordsOf = (database: Database, organization: TestOrganization) =>
 
     addAccount: (domain: string, name: string): Promise<string> =>
       write(accountCreate({ domain, name, ...none }, 'keep')),
+
+    /** Adds a webhook with two failed attempts, which a receiver answered with a text. */
+    addWebhook: async (response: string): Promise<string> => {
+      const id = randomUUID();
+      await insertWebhook(database, organization.id, id, 'encrypted', { url: 'https://hooks.example.com/crm' });
+      const text = `INSERT INTO webhook_attempts (organization_id, endpoint_id, id, outcome, events, response, occurred_at)
+        SELECT $1, $2, gen_random_uuid(), 'failed', 1, $3, now() FROM generate_series(1, 2)`;
+      await database.query(organization.id, { text, values: [id, response] });
+      return id;
+    },
   };
 };

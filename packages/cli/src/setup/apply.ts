@@ -5,7 +5,8 @@ import type { Command } from 'commander';
 
 import { printResult, type CliContext } from '../cli-context.js';
 import { CliError, errorCode, usageError } from '../errors.js';
-import { planSetup, readStoredSetup, type PlanStep } from './plan-setup.js';
+import { planSetup, readStoredSetup } from './plan-setup.js';
+import type { PlanStep } from './plan-step.js';
 import { refusal, withSetup, withSetupOptions, type SetupOptions, type SetupSession } from './session.js';
 import { exportSetup, readSetupFile } from './setup-file.js';
 

@@ -126,7 +126,7 @@ const optionsOf = (name: string, schema: Schema, isUpdate: boolean): readonly Op
   return [option, off];
 };
 
-const inputSchema = ({ contract }: SetupCommand): Schema => (contract.body ?? contract.query ?? {}) as Schema;
+const inputSchema = ({ contract }: SetupCommand): Schema => (contract.body ?? contract.query ?? {});
 
 /** The properties of an operation's input that are options of the command. */
 const optionProperties = (command: SetupCommand): readonly (readonly [string, Schema])[] =>

@@ -76,7 +76,10 @@ export const Webhook = Type.Object(
     }),
     next_retry_at: nullable(instant('When the next parked event is tried again; null if none will be.')),
     replay: nullable(
-      Type.Object({ position: position('Last position sent.'), until: position('Last position to send.') }),
+      Type.Object(
+        { position: position('Last position sent.'), until: position('Last position to send.') },
+        { description: 'The replay in progress; null if there is none.' },
+      ),
     ),
     previous_secret_until: nullable(instant('Until when the secret before the last rotation signs too.')),
     created_at: instant('When the webhook was created.'),
