@@ -17,7 +17,7 @@ const BOUNDARIES = {
   'packages/local-postgres': { allowed: [], database: true },
   'packages/testing': { allowed: ['contract', 'local-postgres'], tests: ['db', 'domain'], database: true },
   'packages/cli': {
-    allowed: ['client', 'contract', 'domain', 'db', 'http', 'local-postgres', 'mcp'],
+    allowed: ['client', 'contract', 'domain', 'db', 'http', 'local-postgres', 'mcp', 'webhooks'],
     tests: ['reference', 'testing'],
   },
   'packages/mcp': { allowed: ['client'], tests: ['db', 'domain', 'testing'] },

@@ -32,6 +32,12 @@ import {
   addOrgUpdateCommand,
 } from './commands/organizations.js';
 import { addStartCommand } from './commands/start.js';
+import {
+  addWebhookAttemptsCommand,
+  addWebhookListCommand,
+  addWebhookListenCommand,
+  webhookCommands,
+} from './commands/webhooks.js';
 import { CliError, errorText, exitCodes, type ExitCode } from './errors.js';
 import { addApplyCommand } from './setup/apply.js';
 import { setupCommands } from './setup/commands.js';
@@ -89,6 +95,15 @@ const commands: readonly (AddCommand | Group)[] = [
   addMergeCommand,
   addMcpCommand,
   ['events', 'the change log', [addEventsTailCommand, addEventsExportCommand]],
+  [
+    ...(['webhook', 'receivers of events'] as const),
+    [
+      ...webhookCommands.map(addSetupCommand),
+      addWebhookListCommand,
+      addWebhookAttemptsCommand,
+      addWebhookListenCommand,
+    ],
+  ],
   addDoctorCommand,
   addExplainCommand,
   addRebuildCommand,

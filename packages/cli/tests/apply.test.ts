@@ -178,10 +178,10 @@ describe('a bad file', () => {
     ],
     ['pipelines:\n  - stages: [', 'setup.yaml:2'],
   ])('%j is refused with the line', (text, message) => {
-    const setup = { currency: undefined, members: [], pipelines: [], fields: [] };
+    const setup = { currency: undefined, members: [], pipelines: [], fields: [], webhooks: [] };
     const plan = (): unknown => {
       const { source, file: read } = readSetupFile('/somewhere/setup.yaml', text);
-      return planSetup(source, read, setup);
+      return planSetup(source, read, setup, new Map());
     };
     expect(plan).toThrow(message);
     expect(plan).toThrow('nothing was changed');

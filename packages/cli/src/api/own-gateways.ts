@@ -8,6 +8,7 @@ import { createSetupCache, openDatabase, type AuditOrigin } from '@crm/db';
 import { createCursorCodec, generateApiKey, hashApiKey } from '@crm/domain';
 import type { Operation, WithContext } from '@crm/http';
 
+import type { CliContext } from '../cli-context.js';
 import { appFile } from '../local-stack/stack-process.js';
 
 /** The gateways that run in the process of a command, with their own key. */
@@ -18,13 +19,19 @@ export interface OwnGateways {
   close(): Promise<void>;
 }
 
+/** What else a command may need of its own gateways. */
+interface OwnGatewaySettings {
+  readonly env?: CliContext['env'];
+  readonly groups?: readonly string[];
+}
+
 interface OperationsModule {
   readonly operations: readonly Operation<unknown>[];
 }
 
 /** The groups and the read operations that set-up commands use. Others are left out, because compiling them takes time. */
-const isUsed = ({ contract: { id, group } }: Operation<unknown>): boolean =>
-  group === 'setup' || (group === 'list' && /Fields$|^list(Pipelines|PipelineStages|Members)$/.test(id));
+const isUsed = ({ id, group }: OperationContract, groups: readonly string[]): boolean =>
+  groups.includes(group) && (group !== 'list' || /Fields$|^list(Pipelines|PipelineStages|Members)$/.test(id));
 
 const compiled = new Map<string, OperationValidators>();
 
@@ -35,9 +42,9 @@ const validatorsOf = (contract: OperationContract): OperationValidators => {
   return validators;
 };
 
-const loadOperations = async (gateway: Gateway): Promise<readonly Operation<unknown>[]> => {
+const loadOperations = async (gateway: Gateway, groups: readonly string[]): Promise<readonly Operation<unknown>[]> => {
   const file = pathToFileURL(appFile(`${gateway}-gateway`, 'operations/index.js')).href;
-  return ((await import(file)) as OperationsModule).operations.filter(isUsed);
+  return ((await import(file)) as OperationsModule).operations.filter(({ contract }) => isUsed(contract, groups));
 };
 
 const listen = async (app: RequestListener): Promise<{ readonly server: Server; readonly url: string }> => {
@@ -52,14 +59,15 @@ const buildApp = async (
   organizationId: string,
   keyHash: Buffer,
   withContext: WithContext<unknown>,
+  groups: readonly string[],
 ): Promise<RequestListener> => {
   const { createGatewayApp, createLogger } = await import('@crm/http');
   const key = {
-    ...{ id: randomUUID(), organizationId, allowedOperations: ['list', 'setup'] },
+    ...{ id: randomUUID(), organizationId, allowedOperations: groups },
     ...{ limits: {}, expiresAt: null, revokedAt: null },
   };
   return createGatewayApp({
-    ...{ gateway, withContext, operations: await loadOperations(gateway), validators: validatorsOf },
+    ...{ gateway, withContext, operations: await loadOperations(gateway, groups), validators: validatorsOf },
     authentication: {
       findApiKeysByHash: (hashes) => Promise.resolve(hashes.map((hash) => (hash.equals(keyHash) ? key : null))),
     },
@@ -76,18 +84,23 @@ const buildApp = async (
  * an operator needs neither running gateways nor a key, and everything goes through the API all the same.
  *
  * @param origin - who runs the command, for the audit trail
+ * @param settings - the groups of operations that the command calls, and the environment with the settings of webhooks
  */
 export const openOwnGateways = async (
   databaseUrl: string,
   organizationId: string,
   origin: AuditOrigin,
+  { env = {}, groups = ['list', 'setup'] }: OwnGatewaySettings = {},
 ): Promise<OwnGateways> => {
+  const { readEnvironment } = await import('@crm/http');
+  const { readWebhookSettings } = await import('@crm/webhooks');
   const database = openDatabase({ url: databaseUrl, applicationName: 'crm-cli', maxConnections: 2 });
   const setups = createSetupCache(database);
-  const context = { database, setups, cursors: createCursorCodec([randomUUID()]), commandLine: origin };
+  const webhooks = readEnvironment(env, readWebhookSettings);
+  const context = { database, setups, cursors: createCursorCodec([randomUUID()]), commandLine: origin, webhooks };
   const apiKey = generateApiKey();
   const start = async (gateway: Gateway) =>
-    listen(await buildApp(gateway, organizationId, hashApiKey(apiKey), (_request, run) => run(context)));
+    listen(await buildApp(gateway, organizationId, hashApiKey(apiKey), (_request, run) => run(context), groups));
   const [read, inbound] = await Promise.all([start('read'), start('inbound')]);
   return {
     readUrl: read.url,

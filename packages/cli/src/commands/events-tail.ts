@@ -35,7 +35,12 @@ export const addEventsTailCommand = (parent: Command, context: CliContext): void
 
 const startOver = 'Without --after the command shows new changes only.';
 
-const follow = async (client: CrmClient, options: TailOptions, signal: AbortSignal): Promise<EventStream> => {
+/** Follows the change log: from `--after`, or new changes only. */
+export const followLog = async (
+  client: CrmClient,
+  options: EventOptions,
+  signal: AbortSignal,
+): Promise<EventStream> => {
   const { data } = await client.events.latest({ signal });
   const { object, after = data.position } = options;
   return client.events.iterate({ after, logId: data.log_id, signal, ...(object && { object }) });
@@ -47,7 +52,7 @@ const tailEvents = async (context: CliContext, options: TailOptions): Promise<vo
   const signal = context.onInterrupt();
   const output = streamOutput(context.stdout);
   try {
-    for await (const page of (await follow(client, options, signal)).pages()) {
+    for await (const page of (await followLog(client, options, signal)).pages()) {
       const lines = page.events.map((event) => (options.json === true ? jsonLine(event) : printable(eventLine(event))));
       if (lines.length > 0 && !(await output.writePage(`${lines.join('\n')}\n`, null, 0))) return;
     }

@@ -21,10 +21,11 @@ Examples:
   $ crm apply setup.yaml --org ID --yes
   $ crm export setup --org ID --output setup.yaml
 
-The file can have a currency, members, pipelines with their stages, and fields. An example is
-packages/cli/examples/setup.yaml. Entries that the file does not name stay unchanged. To rename a pipeline, stage or member,
-write "was: OLD NAME" beside the new name. The order in the file becomes the order in the organization.
-"archived: true" takes an entry out of use.
+The file can have a currency, members, pipelines with their stages, fields, and webhooks (url, description, objects, types,
+payload, paused). An example is packages/cli/examples/setup.yaml. Entries that the file does not name stay unchanged. To rename a
+pipeline, stage or member, write "was: OLD NAME" beside the new name. The order in the file becomes the order in the organization.
+"archived: true" takes an entry out of use. For webhooks, the key also needs the group webhooks; with a database, the command needs
+WEBHOOK_SECRET_KEY as the gateways have it.
 The command checks the whole file and prints the plan first. Then it makes one call of the API for each change, in this order. If
 one is refused, those before it stay: correct the file and run the command again. A run with nothing to change changes nothing.
 Without --yes it asks before it applies the plan. If it cannot ask (no terminal, or --json), it applies nothing.`;
@@ -71,9 +72,10 @@ const makePlan = async (
   { client, currency }: SetupSession,
   path: string,
   text: string,
+  secrets = new Map<string, string>(),
 ): Promise<readonly PlanStep[]> => {
   const { source, file } = readSetupFile(path, text);
-  return planSetup(source, file, await readStoredSetup(client, currency));
+  return planSetup(source, file, await readStoredSetup(client, currency, file), secrets);
 };
 
 /** Applies a setup file without asking. */
@@ -91,9 +93,10 @@ export const addApplyCommand = (program: Command, context: CliContext): void => 
     .addHelpText('after', examples);
   withSetupOptions(command).action(async (path: string, options: ApplyOptions) => {
     const text = await readText(path);
-    readSetupFile(path, text);
-    await withSetup(context, options, async (session) => {
-      const steps = await makePlan(session, path, text);
+    const { file } = readSetupFile(path, text);
+    const secrets = new Map<string, string>();
+    const work = async (session: SetupSession): Promise<void> => {
+      const steps = await makePlan(session, path, text, secrets);
       const plan = steps.map((step) => step.text).filter((line) => line !== '');
       const isEmpty = steps.length === 0;
       const lines = plan.map((line) => `  ${line}\n`).join('');
@@ -101,9 +104,12 @@ export const addApplyCommand = (program: Command, context: CliContext): void => 
       const isApplied = !isEmpty && options.dryRun !== true && (await isAgreed(context, options));
       if (isApplied) await runSteps(session, steps);
       const done = isApplied ? `Applied ${plan.length} changes.` : 'Nothing was changed.';
-      const shown = options.dryRun === true ? `${lines}${done}` : done;
-      printResult(context, options, { json: { plan, applied: isApplied }, text: isEmpty ? 'Nothing to do.' : shown });
-    });
+      const shownSecrets = [...secrets].map(([url, secret]) => `\nSecret of ${url}, not shown again: ${secret}`);
+      const shown = options.dryRun === true ? `${lines}${done}` : `${done}${shownSecrets.join('')}`;
+      const json = { plan, applied: isApplied, ...(secrets.size > 0 && { secrets: Object.fromEntries(secrets) }) };
+      printResult(context, options, { json, text: isEmpty ? 'Nothing to do.' : shown });
+    };
+    await withSetup(context, options, work, file.webhooks !== undefined);
   });
 };
 

@@ -1,4 +1,4 @@
-import type { CrmClient, Field, Member, Pipeline, Stage } from '@crm/client';
+import type { CrmClient, Field, Member, Pipeline, Stage, Webhook } from '@crm/client';
 import { normalizeEmail, type ObjectType } from '@crm/domain';
 
 import { CliError } from '../errors.js';
@@ -81,3 +81,16 @@ export const findField = async (client: CrmClient, object: ObjectType, slug: str
     (await listFields(client, object)).find(({ name }) => name === slug),
     `The ${object} has no custom field ${slug}. See: crm field list`,
   );
+
+/** All webhooks by id. */
+export const listWebhooks = (client: CrmClient): Promise<readonly Webhook[]> =>
+  collect(client.webhooks.list({ limit }));
+
+/** Finds a webhook by id or URL. @throws CliError if there is none, or several have the URL */
+export const findWebhook = async (client: CrmClient, text: string): Promise<Webhook> => {
+  const all = await listWebhooks(client);
+  const [first, ...others] = all.filter(({ webhook_id: id, url }) => id === text.toLowerCase() || url === text);
+  if (others.length > 0)
+    throw new CliError(`${others.length + 1} webhooks have this URL. Give the id: crm webhook list`);
+  return found(first, `There is no webhook ${text}. See: crm webhook list`);
+};

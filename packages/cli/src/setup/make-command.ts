@@ -5,17 +5,25 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 
 import { printResult, type CliContext } from '../cli-context.js';
 import { CliError, usageError } from '../errors.js';
-import { findField, findMember, findPipeline, findStage } from './lookup.js';
+import { findField, findMember, findPipeline, findStage, findWebhook } from './lookup.js';
 import { readOption, readStages } from './option-syntax.js';
-import { refusal, withSetup, withSetupOptions, type SetupOptions } from './session.js';
+import {
+  refusal,
+  withSetup,
+  withSetupOptions,
+  withWebhookOptions,
+  withWebhooks,
+  type SetupOptions,
+} from './session.js';
 
 type Values = Readonly<Record<string, unknown>>;
 type Given = SetupOptions & Values;
 
 /** What the argument of a command names: a property of the body, or the entry to change. */
-type Argument = { readonly property: string } | { readonly entry: 'pipeline' | 'stage' | 'field' | 'member' };
+type Argument =
+  { readonly property: string } | { readonly entry: 'pipeline' | 'stage' | 'field' | 'member' | 'webhook' };
 
-/** A set-up command: an operation of the contract, and how a command line names its parts. */
+/** A command that changes the setup or a webhook: an operation of the contract, and how a command line names its parts. */
 export interface SetupCommand {
   /** The words of the command, such as `stage add`. */
   readonly name: string;
@@ -61,6 +69,8 @@ interface Rule {
   readonly read?: (given: never, client: CrmClient, options: Given) => unknown;
 }
 
+const readAll = (texts: readonly string[]): readonly string[] => (texts[0] === 'all' ? [] : texts);
+
 const pipelineOf = (client: CrmClient, { pipeline }: Given) => findPipeline(client, String(pipeline));
 
 const rules: Readonly<Record<string, Rule>> = {
@@ -95,6 +105,9 @@ const rules: Readonly<Record<string, Rule>> = {
     description: 'an option of a select, radio or multi_select: value=Label:color',
     read: (texts: readonly string[]) => texts.map(readOption),
   },
+  url: { flags: '--new-url <url>' },
+  objects: { flags: '--object <object...>', description: 'only events of these objects, or all', read: readAll },
+  types: { flags: '--type <type...>', description: 'only events of these types, or all', read: readAll },
 };
 
 const isOfType = (schema: Schema, name: string): boolean => [schema.type ?? []].flat().includes(name);
@@ -126,7 +139,7 @@ const optionsOf = (name: string, schema: Schema, isUpdate: boolean): readonly Op
   return [option, off];
 };
 
-const inputSchema = ({ contract }: SetupCommand): Schema => (contract.body ?? contract.query ?? {});
+const inputSchema = ({ contract }: SetupCommand): Schema => contract.body ?? contract.query ?? {};
 
 /** The properties of an operation's input that are options of the command. */
 const optionProperties = (command: SetupCommand): readonly (readonly [string, Schema])[] =>
@@ -189,6 +202,8 @@ const idOf = async (
       const slug = 'entry' in argument ? text : String(options['field']);
       return (await findField(client, objectOf(options), slug)).field_id;
     }
+    case 'webhook':
+      return (await findWebhook(client, text)).webhook_id;
     default:
       return (await findMember(client, text)).member_id;
   }
@@ -231,7 +246,10 @@ const argumentOf = ({ argument, contract }: SetupCommand): readonly [string, str
     const schema = ((contract.body ?? {}) as Schema).properties?.[argument.property];
     return [argument.property, sentence(schema?.description ?? '')];
   }
-  const texts = { pipeline: 'its name or id', stage: 'its label or id', field: 'its slug', member: 'email or id' };
+  const texts = {
+    ...{ pipeline: 'its name or id', stage: 'its label or id', field: 'its slug' },
+    ...{ member: 'email or id', webhook: 'its id or URL' },
+  };
   return [argument.entry, texts[argument.entry]];
 };
 
@@ -253,12 +271,16 @@ export const addSetupCommand =
         added.option('--default-stage <label>', 'where new deals start (default: the first stage)');
     }
     if (isCreate(command)) added.option('--if-not-exists', 'do nothing if there is one already');
-    withSetupOptions(added).action(async (text: string, options: Given) => {
+    const isOfWebhook = command.contract.group === 'webhooks';
+    const addOptions = isOfWebhook ? withWebhookOptions : withSetupOptions;
+    addOptions(added).action(async (text: string, options: Given) => {
       const {
         json,
         text: shown,
         ...status
-      } = await withSetup(context, options, ({ client }) => run(command, client, text, options));
+      } = await (isOfWebhook ? withWebhooks : withSetup)(context, options, ({ client }) =>
+        run(command, client, text, options),
+      );
       printResult(context, options, { json: { ...json, ...status }, text: shown });
     });
   };

@@ -2,7 +2,7 @@ import type { CrmClient, Stage } from '@crm/client';
 import { objectTypes } from '@crm/domain';
 
 import type { YamlFile } from '../yaml-file.js';
-import { listFields, listMembers, listPipelines, type PipelineWithStages } from './lookup.js';
+import { listFields, listMembers, listPipelines, listWebhooks, type PipelineWithStages } from './lookup.js';
 import { planFields } from './plan-fields.js';
 import {
   activeIf,
@@ -13,6 +13,7 @@ import {
   type StoredSetup,
   withoutUndefined,
 } from './plan-step.js';
+import { planWebhooks } from './plan-webhooks.js';
 import type { CurrencySetting } from './session.js';
 import type { FileMember, FilePipeline, FileStage, SetupFile } from './setup-file.js';
 
@@ -20,11 +21,13 @@ import type { FileMember, FilePipeline, FileStage, SetupFile } from './setup-fil
 export const readStoredSetup = async (
   client: CrmClient,
   currency: CurrencySetting | undefined,
+  file: SetupFile,
 ): Promise<StoredSetup> => ({
   currency,
   members: await listMembers(client),
   pipelines: await listPipelines(client),
   fields: (await Promise.all(objectTypes.map((object) => listFields(client, object)))).flat(),
+  webhooks: file.webhooks === undefined ? [] : await listWebhooks(client),
 });
 const stageBody = ({ label, color, probability, default: isDefault }: FileStage) =>
   withoutUndefined({ label, color, probability, is_default: isDefault });
@@ -123,9 +126,15 @@ const planMembers = ({ members }: StoredSetup, wantedMembers: readonly FileMembe
 
 /**
  * Plans the calls that set an organization up as in the file. Entries that the file does not name stay unchanged.
+ * @param secrets - receives the secrets of new webhooks by URL
  * @throws CliError (78) with the line, for a value that cannot be changed
  */
-export const planSetup = (source: YamlFile, file: SetupFile, setup: StoredSetup): readonly PlanStep[] => {
+export const planSetup = (
+  source: YamlFile,
+  file: SetupFile,
+  setup: StoredSetup,
+  secrets: Map<string, string>,
+): readonly PlanStep[] => {
   const ids = new Map(setup.pipelines.map(({ pipeline_id: id, name }) => [name, id]));
   const { currency } = file;
   const setting = setup.currency;
@@ -143,6 +152,7 @@ export const planSetup = (source: YamlFile, file: SetupFile, setup: StoredSetup)
     ...planMembers(setup, file.members ?? []),
     ...planPipelines(setup, file.pipelines ?? [], ids),
     ...objectTypes.flatMap((object) => planFields(source, setup, file.fields ?? [], ids, object)),
+    ...planWebhooks(setup.webhooks, file.webhooks ?? [], secrets),
   ];
   source.throwIfAny();
   return steps;

@@ -1,4 +1,4 @@
-import type { CrmClient, Member } from '@crm/client';
+import type { CrmClient, Member, Webhook } from '@crm/client';
 
 import type { CustomField, PipelineWithStages } from './lookup.js';
 import type { CurrencySetting } from './session.js';
@@ -9,12 +9,13 @@ export interface PlanStep {
   readonly run: (client: CrmClient) => Promise<unknown>;
 }
 
-/** The pipelines, fields and members of an organization. */
+/** The pipelines, fields and members of an organization, and its webhooks if the file has some. */
 export interface StoredSetup {
   readonly currency: CurrencySetting | undefined;
   readonly members: readonly Member[];
   readonly pipelines: readonly PipelineWithStages[];
   readonly fields: readonly CustomField[];
+  readonly webhooks: readonly Webhook[];
 }
 
 /** The values of an entry, by name. */

@@ -2,10 +2,18 @@ import { CrmApiError, CrmConnectionError, type CrmClient } from '@crm/client';
 import type { Command } from 'commander';
 
 import { withAdministration, withOrganizationOptions, type OrganizationOptions } from '../administration/session.js';
-import { connectClient, gatewayErrorText, type GatewayOptions, withGatewayOptions } from '../api/gateways.js';
+import {
+  connectClient,
+  findGateways,
+  gatewayErrorText,
+  type GatewayOptions,
+  noGatewayError,
+  withGatewayOptions,
+} from '../api/gateways.js';
 import { openOwnGateways } from '../api/own-gateways.js';
 import type { CliContext } from '../cli-context.js';
 import { CliError, usageError } from '../errors.js';
+import { withJson, type OutputOptions } from '../options.js';
 
 /** The options of every set-up command. */
 export type SetupOptions = OrganizationOptions & GatewayOptions;
@@ -34,40 +42,69 @@ const patience = { timeoutMs: 3_600_000, maxRetries: 0 } as const;
  * Opens the API for a set-up command: the gateways of `--url` and `--api-key`, or else those that it runs itself on the
  * database, for the organization of `--org`.
  *
+ * @param changesWebhooks - whether the calls include those of webhooks
  * @throws CliError with the API's own text if it refuses a call
  */
 export const withSetup = async <T>(
   context: CliContext,
   options: SetupOptions,
   work: (session: SetupSession) => Promise<T>,
+  changesWebhooks = false,
 ): Promise<T> => {
+  const groups = ['list', 'setup', ...(changesWebhooks ? ['webhooks'] : [])];
   const { url, readUrl, apiKey, databaseUrl, org } = options;
   if (url !== undefined && apiKey !== undefined && databaseUrl === undefined && org === undefined) {
     const client = connectClient({ readUrl: readUrl ?? url, inboundUrl: url, apiKey, ...patience });
-    return callApi({ url, work: () => work({ client, currency: undefined }) });
+    return callApi({ url, groups, work: () => work({ client, currency: undefined }) });
   }
   return withAdministration(context, options, async ({ administration, url: address, organization, setup, origin }) => {
     const { id } = await organization(org);
-    const gateways = await openOwnGateways(address, id, origin);
+    const gateways = await openOwnGateways(address, id, origin, { env: context.env, groups });
     const currency: CurrencySetting = {
       current: (await setup(id)).currency,
       set: (wanted) => administration.setCurrency(id, wanted),
     };
     try {
       const client = connectClient({ ...gateways, ...patience });
-      return await callApi({ url: gateways.inboundUrl, work: () => work({ client, currency }) });
+      return await callApi({ url: gateways.inboundUrl, groups, work: () => work({ client, currency }) });
     } finally {
       await gateways.close();
     }
   });
 };
 
-const callApi = async <T>({ url, work }: { readonly url: string; readonly work: () => Promise<T> }): Promise<T> => {
+/** The options of every command of webhooks. */
+export type WebhookOptions = GatewayOptions & OutputOptions;
+
+/** Adds the options of {@link WebhookOptions}. */
+export const withWebhookOptions = (command: Command): Command => withJson(withGatewayOptions(command, 'inbound', true));
+
+/** Opens the API for a command of webhooks: the gateways of `--url` and `--api-key`, or else those of the local stack. */
+export const withWebhooks = async <T>(
+  context: CliContext,
+  options: WebhookOptions,
+  work: (session: SetupSession) => Promise<T>,
+): Promise<T> => {
+  const gateways = await findGateways(context, options, 'inbound');
+  if (gateways === undefined) throw noGatewayError();
+  const { url, readUrl = url, apiKey } = gateways;
+  const client = connectClient({ readUrl, inboundUrl: url, apiKey });
+  return callApi({ url, groups: ['webhooks'], work: () => work({ client, currency: undefined }) });
+};
+
+interface ApiCall<T> {
+  readonly url: string;
+  /** The groups that the key needs. */
+  readonly groups: readonly string[];
+  readonly work: () => Promise<T>;
+}
+
+const callApi = async <T>({ url, groups, work }: ApiCall<T>): Promise<T> => {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof CrmApiError || error instanceof CrmConnectionError)) throw error;
-    const address = { name: 'inbound gateway', url, option: '--url', groups: 'list,setup' } as const;
+    const address = { name: 'inbound gateway', url, option: '--url', groups: groups.join(',') } as const;
     throw refusal(error) ?? new CliError(gatewayErrorText(address, error));
   }
 };

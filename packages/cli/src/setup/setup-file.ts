@@ -1,5 +1,5 @@
 import type { CrmClient } from '@crm/client';
-import { checkedAs, closed, compileFile, oneOf } from '@crm/contract';
+import { checkedAs, closed, compileFile, CreateWebhookBody, oneOf } from '@crm/contract';
 import { attributeTypes, normalizeEmail, normalizeName, objectTypes, parseColor, type Result } from '@crm/domain';
 import { type Static, Type } from 'typebox';
 import { stringify } from 'yaml';
@@ -48,12 +48,14 @@ const FileField = closed(
   },
   {},
 );
+const FileWebhook = closed({ ...CreateWebhookBody.properties, paused: flag }, {});
 const SetupFileSchema = closed(
   {
     currency: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], ...checkedAs('currencyCode') })),
     members: list(FileMember),
     pipelines: list(FilePipeline),
     fields: list(FileField),
+    webhooks: list(FileWebhook),
   },
   {},
 );
@@ -68,6 +70,8 @@ export type FileMember = Static<typeof FileMember>;
 export type FileOption = Static<typeof FileOption>;
 /** A custom field of a setup file. */
 export type FileField = Static<typeof FileField>;
+/** A webhook of a setup file. */
+export type FileWebhook = Static<typeof FileWebhook>;
 /** The contents of a setup file. What is left out stays unchanged. `currency: null` means no default currency. */
 export type SetupFile = Static<typeof SetupFileSchema>;
 
@@ -114,6 +118,7 @@ export const readSetupFile = (
       source.problem(['pipelines', index, 'stages'], 'has more than one default');
   });
   checkUnique(source, ['fields'], 'slug', file.fields, ({ object, slug }) => `${object} ${slug}`);
+  checkUnique(source, ['webhooks'], 'url', file.webhooks, ({ url }) => url);
   source.throwIfAny();
   return { source, file };
 };

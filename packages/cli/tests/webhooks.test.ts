@@ -1,0 +1,114 @@
+import { createClient } from '@crm/client';
+import { readTestStack } from '@crm/testing';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { runCrm } from './run-crm.js';
+import { administer, type AdministeredDatabase } from './support/administered-database.js';
+
+const url = 'https://hooks.example.com/crm';
+const { databaseUrl, readUrl, inboundUrl } = readTestStack();
+let administered: AdministeredDatabase;
+let directory: string;
+let org: string;
+let apiKey: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'crm-webhooks-'));
+  administered = administer(databaseUrl, { WEBHOOK_SECRET_KEY: Buffer.alloc(32, 'key').toString('base64') });
+  org = await administered.createOrganization();
+  const key = await administered.crmJson('key', 'create', '--org', org, '--allow', 'webhooks,list,inbound');
+  apiKey = String(key['api_key']);
+});
+afterAll(async () => {
+  await administered.close();
+  await rm(directory, { recursive: true });
+});
+
+const crm = (...args: string[]) =>
+  runCrm(['webhook', ...args, '--url', inboundUrl, '--read-url', readUrl, '--api-key', apiKey]);
+const json = async (...args: string[]) => {
+  const { stdout, stderr } = await crm(...args, '--json');
+  expect(stderr).toBe('');
+  return JSON.parse(stdout) as Record<string, unknown>;
+};
+
+describe('crm webhook', () => {
+  it('creates, changes, tests, replays, rotates, lists and deletes, by URL or id', async () => {
+    await createClient({ readUrl, inboundUrl, apiKey }).accounts.create({ domain: 'acme.example' });
+    const created = await json('create', url, '--object', 'account', 'contact', '--payload', 'thin');
+    expect(created).toMatchObject({ url, objects: ['account', 'contact'], payload: 'thin', state: 'active' });
+    const id = String(created['webhook_id']);
+    expect((await crm('rotate-secret', url)).stdout).toMatch(/^Secret, not shown again: whsec_/m);
+    const changes = ['--state', 'paused', '--object', 'all', '--new-url', `${url}/2`];
+    expect(await json('update', url, ...changes)).toMatchObject({ webhook_id: id, objects: [], state: 'paused' });
+    expect((await crm('test', id)).stdout).toBe(`Webhook ${url}/2, paused: ${id}\n`);
+    expect(await json('replay', id, '--from', '1')).toMatchObject({ replay: { position: 0, until: 1 } });
+    expect((await crm('list')).stdout).toContain(`${id}  ${url}/2  paused  0`);
+    expect(await json('attempts', id)).toEqual({ attempts: [] });
+    expect(await json('delete', id)).toEqual({ webhook_id: id });
+    expect((await crm('list')).stdout).toContain('There is none yet');
+  });
+
+  it('reports what the API refuses, by option', async () => {
+    const refused = await crm('create', 'http://10.0.0.1/hook', '--type', 'deal.won');
+    expect(refused).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--type') as unknown });
+    const address = await crm('create', 'https://10.0.0.1/hook');
+    expect(address.stderr).toContain('<url>: must be a public address');
+    expect(await crm('test', url)).toMatchObject({ exitCode: 1, stdout: '' });
+  });
+
+  it('listen posts each change, signed, until Ctrl-C', async () => {
+    const secret = `whsec_${Buffer.alloc(24, 'secret').toString('base64')}`;
+    const received: unknown[] = [];
+    const interrupt = new AbortController();
+    const server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.once('end', () => {
+        const headers = request.headers as Record<string, string>;
+        received.push(new Webhook(secret).verify(Buffer.concat(chunks).toString('utf8'), headers));
+        response.writeHead(received.length === 1 ? 500 : 204).end();
+        if (received.length === 2) interrupt.abort();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const client = createClient({ readUrl, inboundUrl, apiKey });
+    const { data } = await client.events.latest();
+    for (const domain of ['one.example', 'two.example']) await client.accounts.create({ domain });
+    const forward = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+    const args = ['webhook', 'listen', '--forward', forward, '--secret', secret, '--after', String(data.position)];
+    const result = await runCrm([...args, '--url', readUrl, '--api-key', apiKey], {}, interrupt.signal);
+    server.close();
+    expect(result).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/answered 500\n.+answered 204\n/) as unknown,
+    });
+    const events = (await client.events.list({ after: data.position })).data.events;
+    expect(received).toMatchObject(events.map((event) => ({ type: event.type, data: event, log_id: data.log_id })));
+  });
+});
+
+describe('crm apply', () => {
+  const apply = async (text: string) => {
+    const file = join(directory, 'setup.yaml');
+    await writeFile(file, text);
+    return administered.crmJson('apply', file, '--org', org, '--yes');
+  };
+
+  it('adds and changes webhooks, and shows the secrets of new ones', async () => {
+    const file = `webhooks: [{ url: '${url}/apply', objects: [note, account] }]`;
+    const { plan, secrets } = await apply(file);
+    expect([plan, secrets]).toEqual([
+      [`add the webhook ${url}/apply`],
+      { [`${url}/apply`]: expect.stringMatching(/^whsec_/) },
+    ]);
+    expect(await apply(file.replace('note, account', 'account, note'))).toEqual({ plan: [], applied: false });
+    const changed = await apply(file.replace(' }', ', paused: true, payload: thin }'));
+    expect(changed['plan']).toEqual([`change the webhook ${url}/apply: payload: full → thin, state: active → paused`]);
+  });
+});
