@@ -181,6 +181,6 @@ test('pages of ranges, lists and sorts equal a sort of all records, for every pl
     expect([about, isEnded]).toEqual([about, ids.length === expected.length]);
   }
   process.stdout.write(`page oracle: ${JSON.stringify(Object.fromEntries(steps))}\n`);
-  const expected = ['in-order', 'merge-values', 'scan-next', 'sort-few', 'sort-matches'];
+  const expected = ['in-order', 'union-values', 'scan-next', 'sort-few', 'sort-matches'];
   expect([...steps.keys()]).toEqual(expect.arrayContaining(expected));
 }, 1_200_000);

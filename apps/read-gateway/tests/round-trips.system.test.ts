@@ -2,7 +2,11 @@ import type { CountedPostgres, TestOrganization } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type CountedGateways, type Served, startCountedGateways } from './support/counted-gateways.js';
 
-const quiet = { CURSOR_SECRETS: 'a secret that only the tests know', LOG_LEVEL: 'error' };
+const quiet = {
+  CURSOR_SECRETS: 'a secret that only the tests know',
+  WEBHOOK_SECRET_KEY: Buffer.alloc(32).toString('base64'),
+  LOG_LEVEL: 'error',
+};
 
 let gateways: CountedGateways;
 let server: CountedPostgres;
@@ -134,6 +138,15 @@ const table: readonly (readonly [id: string, statements: number, call: () => Cal
   ['createMember', 1, bodyOf(() => ({ email: 'eve@one.example', name: 'Eve' }))],
   ['updateMember', 1, onRecord('member_id', { name: 'Eva' })],
   ['deleteMember', 1, onRecord('member_id')],
+  ['createWebhook', 1, bodyOf(() => ({ url: 'https://hooks.example.com/crm' }))],
+  ['listWebhooks', 1, () => ({})],
+  ['getWebhook', 1, onRecord('webhook_id')],
+  ['listWebhookAttempts', 2, onRecord('webhook_id')],
+  ['updateWebhook', 1, onRecord('webhook_id', { payload: 'thin' })],
+  ['testWebhook', 1, onRecord('webhook_id')],
+  ['replayWebhook', 3, onRecord('webhook_id', { from: 1 })],
+  ['rotateWebhookSecret', 1, onRecord('webhook_id')],
+  ['deleteWebhook', 1, onRecord('webhook_id')],
   ['deleteNote', 1, onRecord('note_id')],
   ['deleteOpportunity', 1, onRecord('opportunity_id')],
   ['deleteContact', 1, onRecord('people_id')],
@@ -141,8 +154,8 @@ const table: readonly (readonly [id: string, statements: number, call: () => Cal
   ['restoreRecord', 2, restoringLast],
 ];
 
-/** Statements that fill a process's caches for a second or more. A late call runs them again. */
-const isKept = /\bapi_keys\b|\bFROM organizations\b|^SELECT \$1$/;
+/** Statements that fill a process's caches for a second or more, and the first one of a connection. A late call runs them again. */
+const isKept = /\bapi_keys\b|\bFROM organizations\b|^SELECT \$1$|^SELECT set_config\(/;
 
 const send = async (operation: Served, { query = '', body, id = '' }: Call): Promise<void> => {
   const response = await fetch(`${operation.url}${operation.path.replace(/\{\w+\}/, id)}${query}`, {

@@ -159,11 +159,13 @@ export const requestReplay = async (
   id: string,
   { from, to }: ReplayRange,
 ): Promise<WebhookRow | null> => {
-  const head = `SELECT h.position::float8 AS last, h.oldest_position::float8 AS oldest FROM event_heads h WHERE h.organization_id = $1`;
-  const [{ last: lastPosition, oldest } = { last: 0, oldest: 1 }] = await database.query<{
-    last: number;
-    oldest: number;
-  }>(organizationId, { text: head, values: [] });
+  const head = `SELECT coalesce(h.position, 0)::float8 AS last, coalesce(h.oldest_position, 1)::float8 AS oldest
+    FROM webhook_endpoints w LEFT JOIN event_heads h ON h.organization_id = w.organization_id
+    WHERE w.organization_id = $1 AND w.id = $2`;
+  const positions = { text: head, values: [id] };
+  const [found] = await database.query<{ last: number; oldest: number }>(organizationId, positions);
+  if (found === undefined) return null;
+  const { last: lastPosition, oldest } = found;
   if (to > lastPosition) throw new Failure({ kind: 'position_ahead', lastPosition });
   if (from < oldest) throw new Failure({ kind: 'events_expired', oldestPosition: oldest });
   const due = `UPDATE webhook_parked p SET retry_at = now(), attempts = 0
@@ -173,8 +175,7 @@ export const requestReplay = async (
       retry_at = CASE WHEN w.parked > 0 THEN now() END
     WHERE w.organization_id = $1 AND w.id = $2 AND w.replay_until IS NULL RETURNING ${columns}`;
   const row = await run(database, organizationId, text, [id, from, to]);
-  if (row === null && (await findWebhook(database, organizationId, id)) !== null)
-    throw new Failure({ kind: 'conflict' });
+  if (row === null) throw new Failure({ kind: 'conflict' });
   return row;
 };
 
