@@ -10,6 +10,7 @@ import {
   maxLimit,
   maxNameLength,
   maxPageBytes,
+  maxQueryLength,
   maxSortKeys,
   maxStringLength,
   maxSummaryGroupings,
@@ -32,7 +33,9 @@ export const urlLength = maxAccountWebsiteLength;
 
 /** An email or a domain before normalization. A domain may be sent as a whole URL. */
 export const rawKeyLength = 2_048;
-/** A query parameter whose own rules are checked in `domain` (`limit`, `q`). */
+/** `q` and `query`. */
+export const queryLength = maxQueryLength;
+/** A parameter whose own rules are checked in `domain` (`limit`, `sort`). */
 export const rawParameterLength = 2_000;
 /** A cursor: up to three sort keys of 200 code points and its own parts, in base64. */
 export const cursorLength = maxCursorLength;

@@ -108,6 +108,8 @@ describe('the read document', () => {
       description: expect.stringContaining('Default: 100.') as unknown,
       schema: { type: 'integer', minimum: 1, maximum: 500 },
     });
+    expect(parameters.find(({ name }) => name === 'q')).toMatchObject({ schema: { maxLength: 200 } });
+    expect(read.info['contact']).toEqual({ name: 'The operator of this deployment' });
     expect(parameters.find(({ name }) => name === 'pipeline_id')).toMatchObject({ required: true });
   });
 

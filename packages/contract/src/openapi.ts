@@ -99,6 +99,7 @@ export const buildOpenApiDocument = (
       title,
       version: apiVersion,
       description: `${description}\n\n${commonDescription}`,
+      contact: { name: 'The operator of this deployment' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: serverUrl, description: 'This gateway.' }],

@@ -15,7 +15,12 @@ export type FieldErrors = Readonly<Record<string, string>>;
 export const errorCatalogue = {
   bad_request: { status: 400, message: 'The request is not valid HTTP' },
   validation_failed: { status: 400, message: 'Validation failed' },
-  unauthorized: { status: 401, message: 'Unauthorized: a valid API key is required in the x-api-key header' },
+  unauthorized: {
+    status: 401,
+    message:
+      'Unauthorized: a valid API key that allows this operation is required in the x-api-key header; ' +
+      '`crm key check` shows what a key allows',
+  },
   not_found: { status: 404, message: 'Not found' },
   method_not_allowed: { status: 405, message: 'Method not allowed' },
   request_timeout: { status: 408, message: 'The request took too long to arrive' },

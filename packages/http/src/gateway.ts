@@ -92,7 +92,7 @@ export const createGatewayApp = <Context>(options: GatewayAppOptions<Context>): 
   app.use(limitRequests(options.gateway, limiterParts));
   app.use(shedLoad(options.maxEventLoopDelayMs ?? defaultMaxEventLoopDelayMs, shares, activity));
   app.use(limitBulkCalls(shares, activity));
-  app.use(readOperationInput(activity.bodies));
+  app.use(readOperationInput(options.gateway, activity.bodies));
   app.use(runOperation({ shares, activity, pageBytes: options.maxPageBytes ?? defaultShares.maxPageBytes }));
   app.use(handleError);
   return app;

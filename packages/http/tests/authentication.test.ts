@@ -42,7 +42,9 @@ describe('401', () => {
     expect([...answers]).toHaveLength(1);
     expect(JSON.parse((await request(app).get('/v1/things')).text)).toEqual({
       success: false,
-      message: 'Unauthorized: a valid API key is required in the x-api-key header',
+      message: expect.stringMatching(
+        /^Unauthorized: a valid API key .* `crm key check` shows what a key allows$/,
+      ) as unknown,
       statusCode: 401,
       code: 'unauthorized',
     });

@@ -121,6 +121,21 @@ describe('404 and 405', () => {
     expect(response.body).toEqual({ success: false, message, statusCode, code });
   });
 
+  it.each([
+    ['read', '/v1/inbound/things', 'Not found: the inbound gateway serves paths below /v1/inbound/'],
+    ['inbound', '/v1/things', 'Not found: the read gateway serves paths that are not below /v1/inbound/'],
+    ['inbound', '/v1/inbound/things', 'Not found'],
+    ['inbound', '/things', 'Not found'],
+  ] as const)(
+    'a 404 of the %s gateway for %s names the other gateway if it may serve the path',
+    async (gateway, path, message) => {
+      const other = createTestGateway({ gateway, operations: [] });
+      const response = await request(other.app).get(path).set('x-api-key', other.key);
+      expect(response.body).toEqual({ success: false, message, statusCode: 404, code: 'not_found' });
+      expect((await request(other.app).get(path)).status).toBe(path.startsWith('/v1/') ? 401 : 404);
+    },
+  );
+
   it('HEAD gets 405 where only other methods are allowed', async () => {
     const response = await request(app).head('/v1/things/search').set('x-api-key', key).expect(405);
     expect(response.headers['allow']).toBe('POST');

@@ -6,6 +6,7 @@ import {
   pageLimitDefault,
   pageLimitMax,
   pageLimitMin,
+  queryLength,
   rawParameterLength,
 } from '../bounds.js';
 import { checkedAs, nullable } from './build.js';
@@ -57,10 +58,10 @@ export const pageQuery = {
   ),
 };
 
-/** `q` of a list. */
+/** `q` and `query`: words that a record must contain. */
 export const SearchTerm = Type.String({
-  maxLength: rawParameterLength,
-  description: 'Only records that contain all of these words. At most 200 characters.',
+  maxLength: queryLength,
+  description: `Only records that contain all of these words. At most ${queryLength} characters.`,
   examples: ['acme renewal'],
   ...checkedAs('q'),
 });

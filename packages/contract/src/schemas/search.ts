@@ -13,10 +13,10 @@ import {
   rawParameterLength,
   sortKeys,
 } from '../bounds.js';
-import { checkedAs, oneOf, optional, uuid } from './build.js';
+import { oneOf, optional, uuid } from './build.js';
 import { exampleIds } from './example-ids.js';
 import { closed } from './input.js';
-import { pageLimitDescription } from './pagination.js';
+import { pageLimitDescription, SearchTerm } from './pagination.js';
 
 const filterReference = { $ref: '#/components/schemas/Filter' };
 
@@ -135,13 +135,10 @@ const fields = Type.Unsafe<string | string[]>({
     'stands for all visible custom fields.',
 });
 
-const term = (description: string) =>
-  Type.String({ maxLength: rawParameterLength, description, examples: ['acme renewal'], ...checkedAs('q') });
-
 /** Parameters of searches and summaries that select records. */
 export const matchProperties = {
-  query: optional(term('Only records that contain all of these words. At most 200 characters.')),
-  q: optional(term('Another name of `query`.')),
+  query: optional(SearchTerm),
+  q: optional({ ...SearchTerm, description: 'Another name of `query`.' }),
   filters: optional(filters),
 };
 

@@ -1,3 +1,4 @@
+import type { Gateway } from '@crm/contract';
 import { ApiError, ErrorCollector, type FieldErrors } from '@crm/domain';
 import type { Request, RequestHandler } from 'express';
 import type { ArrivingBodies } from './arriving-bodies.js';
@@ -56,16 +57,24 @@ const readInput = async (
   return { params, query, body, itemErrors: json?.itemErrors };
 };
 
+/** A 404 that names the other gateway if the path can only be one of its paths. */
+const unknownPath = (gateway: Gateway, path: string): ApiError => {
+  const server = path.startsWith('/v1/inbound/') ? 'inbound' : 'read';
+  if (server === gateway || !path.startsWith('/v1/')) return new ApiError('not_found');
+  const paths = server === 'inbound' ? 'paths below /v1/inbound/' : 'paths that are not below /v1/inbound/';
+  return new ApiError('not_found', { message: `Not found: the ${server} gateway serves ${paths}` });
+};
+
 /**
  * Reads and validates the input of a request, or answers 404 or 405. Field errors are reported together, but faults in
  * the text of the body are reported alone.
  */
 export const readOperationInput =
-  (bodies: ArrivingBodies): RequestHandler =>
+  (gateway: Gateway, bodies: ArrivingBodies): RequestHandler =>
   async (request, _response, next) => {
     const exchange = exchangeOf(request);
     const match = assertPresent(exchange.match, 'match');
-    if (match.kind === 'unknown') throw new ApiError('not_found');
+    if (match.kind === 'unknown') throw unknownPath(gateway, exchange.path);
     if (match.kind === 'wrong-method') throw new ApiError('method_not_allowed', { headers: { Allow: match.allow } });
     await exchange.work(async () => {
       exchange.input = await readInput(request, match, bodies);
