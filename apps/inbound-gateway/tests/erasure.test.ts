@@ -85,3 +85,36 @@ describe('R27: an erased person', () => {
     expect(again.data.people_id).not.toBe(data.people_id);
   });
 });
+
+/** What the server has logged from `start` on, in bytes; null if its log is not in its data folder. */
+const serverLog = async (start: number): Promise<string | null> => {
+  const text = `SELECT pg_read_file('postgres.log', $1, 10000000, true) AS log`;
+  return (await gateway().database.pool.query<{ log: string | null }>(text, [start])).rows[0]?.log ?? null;
+};
+
+test('R27: PostgreSQL logs no refused write, so it logs no name of a record', async () => {
+  const { client, database, organization } = gateway();
+  const [id, from] = await Promise.all(
+    ['kept.example', 'other.example'].map(async (domain) => {
+      const deal = { pipeline_id: organization.pipeline.id, opportunity: { name: 'Nightingale' } };
+      await send(api.createOpportunity, { body: { ...deal, related_objects: { account_domain: domain } } });
+      return ((await send(api.createAccount, { body: { domain } })).data as { company_id: string }).company_id;
+    }),
+  );
+  const headers = { 'idempotency-key': 'logged' };
+  await send(api.createAccount, { body: { domain: 'first.example' }, headers });
+  const size = `SELECT coalesce((pg_stat_file('postgres.log', true)).size, 0)::int AS bytes`;
+  const [{ bytes: start } = { bytes: 0 }] = (await database.pool.query<{ bytes: number }>(size)).rows;
+  const refused = [
+    await client.call(api.mergeAccount, { params: { id: String(id) }, body: { from } }),
+    await client.call(api.updateAccount, { params: { id: String(id) }, body: { domain: 'other.example' } }),
+    await client.call(api.bulkUpdateAccounts, { body: { items: [{ id, domain: 'other.example' }] } }),
+    await client.call(api.createAccount, { body: { domain: 'second.example' }, headers }),
+    await client.call(api.createPipeline, { body: { name: organization.pipeline.name, stages: [{ label: 'New' }] } }),
+  ];
+  expect(refused.map(({ status }) => status)).toEqual([409, 409, 200, 422, 409]);
+  await expect(database.pool.query(`SELECT 'Robin'::int`)).rejects.toThrow('Robin');
+  const lines = (await serverLog(start))?.split('\n') ?? ['Robin'];
+  expect(lines.find((line) => line.includes('Robin'))).toBeDefined();
+  expect(lines.filter((line) => /Nightingale|function refuse/.test(line))).toEqual([]);
+});

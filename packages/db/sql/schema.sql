@@ -706,6 +706,7 @@ CREATE TABLE webhook_parked (
 --   store_timeline() → void
 --   log_id() → text
 -- helpers.sql
+--   refusal_of(p_kind text, p_facts jsonb DEFAULT '{}'::jsonb) → jsonb
 --   refuse(p_kind text, p_facts jsonb DEFAULT '{}'::jsonb) → void
 --   merge_patch(p_values jsonb, p_patch jsonb) → jsonb
 --   only_keys(p_values jsonb, p_keys text[]) → jsonb
@@ -716,8 +717,8 @@ CREATE TABLE webhook_parked (
 --   check_key_is_free(p_object text, p_field text, p_holder_id uuid) → void
 --   check_create_keys(p_object text, p_found_id uuid, p_key_id uuid, p_has_key boolean) → void
 -- idempotency.sql
---   find_stored_result(p_organization_id uuid, p_idempotency jsonb) → jsonb
---   find_or_claim_result(p_organization_id uuid, p_idempotency jsonb) → jsonb
+--   find_stored_result(p_organization_id uuid, p_idempotency jsonb, OUT result jsonb, OUT refusal jsonb) → record
+--   find_or_claim_result(p_organization_id uuid, p_idempotency jsonb, OUT result jsonb, OUT refusal jsonb) → record
 --   result_record_ids(p_result jsonb) → uuid[]
 --   any_record_id() → uuid
 --   store_result(p_organization_id uuid, p_idempotency jsonb, p_result jsonb) → void
@@ -814,7 +815,7 @@ CREATE TABLE webhook_parked (
 --   remove_member(p_organization_id uuid, p_change jsonb) → void
 --   store_setup_audit_event(p_organization_id uuid, p_change jsonb, p_origin jsonb) → void
 --   check_setup_size(p_organization_id uuid, p_limits jsonb) → void
---   change_setup(p_organization_id uuid, p_changes jsonb, p_origin jsonb, p_limits jsonb, OUT outdated_at timestamp with time zone, OUT read_mark text) → record
+--   change_setup(p_organization_id uuid, p_changes jsonb, p_origin jsonb, p_limits jsonb, OUT outdated_at timestamp with time zone, OUT read_mark text, OUT refusal jsonb) → record
 --   claim_rebuild(p_organization_id uuid, p_seconds integer) → timestamp with time zone
 --   rebuild_records(p_organization_id uuid, p_outdated_at timestamp with time zone, p_last_id uuid, p_most integer, p_most_bytes bigint, OUT is_current boolean, OUT done integer, OUT last_id uuid) → record
 --   end_rebuild(p_organization_id uuid, p_outdated_at timestamp with time zone) → void
@@ -837,4 +838,4 @@ CREATE TABLE webhook_parked (
 --   needs_exclusive_lock(p_function text, p_input jsonb) → boolean
 --   run_write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb) → jsonb
 --   read_mark() → text
---   write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb, p_origin jsonb DEFAULT NULL::jsonb, OUT result jsonb, OUT replayed boolean, OUT read_mark text) → record
+--   write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb, p_origin jsonb DEFAULT NULL::jsonb, OUT result jsonb, OUT replayed boolean, OUT read_mark text, OUT refusal jsonb) → record

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { types } from 'node:util';
 import { ApiError, Failure } from '@crm/domain';
 import { ServerError } from './connection/server-error.js';
-import { refusalOf } from './errors.js';
 
 /** The error if the server reported it, else null. */
 const serverErrorOf = (error: unknown): ServerError | null => (error instanceof ServerError ? error : null);
@@ -101,8 +100,6 @@ export const isConnectionError = (error: unknown): boolean => {
 const failureOf = (error: unknown): unknown => {
   const found = serverErrorOf(error);
   if (found === null) return isNetworkError(error) ? new Failure({ kind: 'unavailable' }, { cause: error }) : error;
-  const refusal = refusalOf(found, error);
-  if (refusal !== null) return refusal;
   if (beyondItsLimits.has(found.code)) return new Failure({ kind: 'timeout' }, { cause: error });
   return isUnavailable(found.code) || isShardMoved(found)
     ? new Failure({ kind: 'unavailable' }, { cause: error })
@@ -111,8 +108,7 @@ const failureOf = (error: unknown): unknown => {
 
 /**
  * Runs `work` and converts errors of the driver to failures. Other errors pass unchanged.
- * @throws Failure `unavailable` if a retry can help, `timeout` if not, or the reason of a write function
- * @throws ItemsRefused
+ * @throws Failure `unavailable` if a retry can help, `timeout` if not
  */
 export const translateDatabaseErrors = async <T>(work: () => Promise<T>): Promise<T> => {
   try {

@@ -1,39 +1,34 @@
 import { Failure, type FailureReason } from '@crm/domain';
-import type { ServerError } from './connection/server-error.js';
-
-/** Our own SQLSTATEs: a write function refused its call, or some items of a bulk call. See the functions `refuse` and `write_many`. */
-const refused = 'CRM01';
-const itemsRefused = 'CRM02';
 
 /** A bulk call in which some items were refused. The call was rolled back. */
 export class ItemsRefused extends Error {
   constructor(
     /** By the index of the item. */
     readonly refusals: ReadonlyMap<number, Failure>,
-    cause: unknown,
   ) {
-    super('Items of a bulk call were refused', { cause });
+    super('Items of a bulk call were refused');
     this.name = 'ItemsRefused';
   }
 }
 
-/** The error that `refuse` raises: a kind of {@link FailureReason} and its properties. */
-interface Refusal {
+/** What a function of the database returns instead of a result: a kind of {@link FailureReason} and its properties. */
+export interface Refusal {
   readonly kind: string;
   readonly facts: object;
 }
 
-const failureOf = ({ kind, facts }: Refusal, cause: unknown): Failure =>
-  new Failure({ kind, ...facts } as FailureReason, { cause });
+const failureOf = ({ kind, facts }: Refusal): Failure => new Failure({ kind, ...facts } as FailureReason);
 
-/** The error with which a write function refused its call; null for any other server error. */
-export const refusalOf = ({ code, message, detail }: ServerError, cause: unknown): Failure | ItemsRefused | null => {
-  if (code !== refused && code !== itemsRefused) return null;
-  const facts = JSON.parse(detail) as object;
-  if (code === refused) return failureOf({ kind: message, facts }, cause);
-  const items = Object.entries(facts as Readonly<Record<string, Refusal>>);
-  const refusals = items.map(([index, refusal]) => [Number(index), failureOf(refusal, cause)] as const);
-  return new ItemsRefused(new Map(refusals), cause);
+/**
+ * Throws the refusal of a call, if there is one.
+ * @throws Failure the reason
+ * @throws ItemsRefused from `write_many`
+ */
+export const throwIfRefused = (refusal: Refusal | null): void => {
+  if (refusal === null) return;
+  if (refusal.kind !== 'items_refused') throw failureOf(refusal);
+  const items = Object.entries(refusal.facts as Readonly<Record<string, Refusal>>);
+  throw new ItemsRefused(new Map(items.map(([index, item]) => [Number(index), failureOf(item)])));
 };
 
 /** The requested object does not exist. @param message - for the command line and the log */

@@ -27,7 +27,6 @@ export type FailureReason =
     }
   /** A create sends an external id without a natural key, and no record has the external id. */
   | { readonly kind: 'external_id_unknown'; readonly object: ObjectType }
-  /** Another item of the bulk call, or another call, has changed the keys of an item's record meanwhile. */
   /** An account that contacts or opportunities refer to cannot be deleted. */
   | { readonly kind: 'account_in_use'; readonly contacts: number; readonly opportunities: number }
   /** A stage or member with opportunities cannot be removed. The count stops at 10,000. */

@@ -1,8 +1,8 @@
 -- Bulk calls: one function runs for many items in one transaction.
 
 -- p_input: {function, items: [{index, input}], answers}. `index` is the place of an item in the request. Runs the items in their order, and
--- applies all or none. If any item is refused, the call fails with SQLSTATE CRM02 and the reasons by index. The caller may then call again
--- without the refused items. `answers` are the results of items that the caller itself refused, by index. They are returned together with
+-- applies all or none. If any item is refused, the call is refused with the reasons by index. The caller may then call again without the
+-- refused items. `answers` are the results of items that the caller itself refused, by index. They are returned together with
 -- the other results.
 CREATE OR REPLACE FUNCTION write_many(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -10,8 +10,6 @@ DECLARE
   v_refusals jsonb := '{}';
   v_item record;
   v_result jsonb;
-  v_kind text;
-  v_facts text;
   v_events text[] := '{}';
 BEGIN
   FOR v_item IN SELECT i.value->>'index' AS index, i.value->'input' AS input FROM jsonb_array_elements(p_input->'items') i LOOP
@@ -27,12 +25,11 @@ BEGIN
       v_answers := v_answers || jsonb_build_object(v_item.index, v_result);
       v_events := v_events || take_events();
     EXCEPTION WHEN SQLSTATE 'CRM01' THEN
-      GET STACKED DIAGNOSTICS v_kind = MESSAGE_TEXT, v_facts = PG_EXCEPTION_DETAIL;
-      v_refusals := v_refusals || jsonb_build_object(v_item.index, jsonb_build_object('kind', v_kind, 'facts', v_facts::jsonb));
+      v_refusals := v_refusals || jsonb_build_object(v_item.index, SQLERRM::jsonb);
     END;
   END LOOP;
   IF v_refusals <> '{}' THEN
-    RAISE EXCEPTION USING ERRCODE = 'CRM02', MESSAGE = 'items were refused', DETAIL = v_refusals::text;
+    PERFORM refuse('items_refused', v_refusals);
   END IF;
   PERFORM collect_events(v_events);
   RETURN v_answers;

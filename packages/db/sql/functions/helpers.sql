@@ -3,14 +3,22 @@
 -- * Every function that reads tables is VOLATILE. Under READ COMMITTED, each of its statements then sees what other transactions have
 --   committed since. So whatever a call reads after it has taken the lock of its organization (locks.sql) is current.
 -- * Most functions are PL/pgSQL, which caches plans for the session. SQL functions are planned again in every call.
--- * `refuse` ends a call, or one item of a bulk call, and undoes its changes.
+-- * `refuse` ends a call, or one item of a bulk call, and undoes its changes. `write`, `change_setup` and `write_many` catch the error and
+--   return it as a value, so that PostgreSQL logs no refusal.
 -- * Every statement binds organization_id as a parameter. UPDATE sets columns to variables, or to immutable expressions of variables and
 --   the row's own columns. A database that is distributed by organization can then send each statement to one node.
 
--- Refuses the call with a kind and its facts, which `FailureReason` in packages/domain lists. The texts are in TypeScript.
+-- A refusal as a value: a kind and its facts, which `FailureReason` in packages/domain lists. The texts are in TypeScript.
+CREATE OR REPLACE FUNCTION refusal_of(p_kind text, p_facts jsonb DEFAULT '{}') RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN jsonb_build_object('kind', p_kind, 'facts', p_facts);
+END
+$$;
+
+-- Refuses the call. The message of the error is the refusal.
 CREATE OR REPLACE FUNCTION refuse(p_kind text, p_facts jsonb DEFAULT '{}') RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  RAISE EXCEPTION USING ERRCODE = 'CRM01', MESSAGE = p_kind, DETAIL = p_facts::text;
+  RAISE EXCEPTION USING ERRCODE = 'CRM01', MESSAGE = refusal_of(p_kind, p_facts);
 END
 $$;
 

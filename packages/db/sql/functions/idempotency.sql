@@ -2,7 +2,7 @@
 -- p_idempotency: {operation, key, request_hash}.
 
 -- The stored result of the first call with this key, or null. Refuses a different request with the same key.
-CREATE OR REPLACE FUNCTION find_stored_result(p_organization_id uuid, p_idempotency jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION find_stored_result(p_organization_id uuid, p_idempotency jsonb, OUT result jsonb, OUT refusal jsonb) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_found idempotency_keys;
 BEGIN
@@ -10,26 +10,27 @@ BEGIN
     WHERE k.organization_id = p_organization_id AND k.operation = p_idempotency->>'operation' AND k.key = p_idempotency->>'key'
       AND k.expires_at > clock_timestamp();
   IF v_found.request_hash <> p_idempotency->>'request_hash' THEN
-    PERFORM refuse('idempotency_mismatch');
+    refusal := refusal_of('idempotency_mismatch');
+  ELSE
+    result := v_found.result;
   END IF;
-  RETURN v_found.result;
 END
 $$;
 
 -- The stored result of the first call with this key, or null. In that case, the call is the first one, and others with the key are refused
 -- until its transaction ends.
-CREATE OR REPLACE FUNCTION find_or_claim_result(p_organization_id uuid, p_idempotency jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_result jsonb := find_stored_result(p_organization_id, p_idempotency);
+CREATE OR REPLACE FUNCTION find_or_claim_result(p_organization_id uuid, p_idempotency jsonb, OUT result jsonb, OUT refusal jsonb) LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  IF v_result IS NOT NULL THEN
-    RETURN v_result;
+  SELECT f.result, f.refusal INTO result, refusal FROM find_stored_result(p_organization_id, p_idempotency) f;
+  IF result IS NOT NULL OR refusal IS NOT NULL THEN
+    RETURN;
   END IF;
   IF NOT pg_try_advisory_xact_lock(hashtextextended(concat_ws(E'\n', p_organization_id, p_idempotency->>'operation', p_idempotency->>'key'), 0)) THEN
-    PERFORM refuse('idempotency_in_flight');
+    refusal := refusal_of('idempotency_in_flight');
+    RETURN;
   END IF;
   -- Another call with this key may have ended after the first read.
-  RETURN find_stored_result(p_organization_id, p_idempotency);
+  SELECT f.result, f.refusal INTO result, refusal FROM find_stored_result(p_organization_id, p_idempotency) f;
 END
 $$;
 

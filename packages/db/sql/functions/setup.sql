@@ -177,47 +177,53 @@ BEGIN
 END
 $$;
 
--- Applies a list of changes in order, all or none, while no other write of the organization runs.
+-- Applies a list of changes in order, all or none, while no other write of the organization runs. If it refuses one, it returns only
+-- `refusal`.
 --
 -- `outdates_records` marks a change that outdates the stored records of opportunities, because it changes the label of a stage or which
 -- fields are visible. The call then marks the organization in record_rebuilds. end_rebuild removes the mark.
-CREATE OR REPLACE FUNCTION change_setup(p_organization_id uuid, p_changes jsonb, p_origin jsonb, p_limits jsonb, OUT outdated_at timestamptz, OUT read_mark text)
+CREATE OR REPLACE FUNCTION change_setup(p_organization_id uuid, p_changes jsonb, p_origin jsonb, p_limits jsonb, OUT outdated_at timestamptz, OUT read_mark text, OUT refusal jsonb)
 LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 DECLARE
   v_change jsonb;
   v_currency text;
   v_outdated_at timestamptz;
 BEGIN
-  PERFORM lock_organization(p_organization_id, 'exclusive');
-  PERFORM 1 FROM organizations o WHERE o.id = p_organization_id;
-  IF NOT FOUND THEN
-    PERFORM refuse('not_found');
-  END IF;
-  IF p_changes @> '[{"outdates_records": true}]' THEN
-    v_outdated_at := write_time();
-    INSERT INTO record_rebuilds (organization_id, outdated_at, active_at) VALUES (p_organization_id, v_outdated_at, v_outdated_at)
-      ON CONFLICT (organization_id) DO UPDATE SET outdated_at = excluded.outdated_at, active_at = excluded.active_at;
-    outdated_at := v_outdated_at;
-  END IF;
-  FOR v_change IN SELECT c.value FROM jsonb_array_elements(p_changes) WITH ORDINALITY c (value, place) ORDER BY c.place LOOP
-    CASE v_change->>'action'
-      WHEN 'pipeline.create', 'pipeline.update' THEN PERFORM save_pipeline(p_organization_id, v_change);
-      WHEN 'stage.create', 'stage.update' THEN PERFORM save_stage(p_organization_id, v_change);
-      WHEN 'field.define' THEN PERFORM define_field(p_organization_id, v_change);
-      WHEN 'field.update' THEN PERFORM update_field(p_organization_id, v_change);
-      WHEN 'member.add', 'member.update' THEN PERFORM save_member(p_organization_id, v_change);
-      WHEN 'member.remove' THEN PERFORM remove_member(p_organization_id, v_change);
-      WHEN 'organization.update' THEN
-        v_currency := v_change->'set'->>'currency';
-        UPDATE organizations o SET currency = v_currency WHERE o.id = p_organization_id;
-    END CASE;
-    IF v_change ? 'details' THEN
-      PERFORM store_setup_audit_event(p_organization_id, v_change, p_origin);
+  BEGIN
+    PERFORM lock_organization(p_organization_id, 'exclusive');
+    PERFORM 1 FROM organizations o WHERE o.id = p_organization_id;
+    IF NOT FOUND THEN
+      PERFORM refuse('not_found');
     END IF;
-  END LOOP;
-  PERFORM check_setup_size(p_organization_id, p_limits);
-  UPDATE organizations o SET setup_version = gen_random_uuid() WHERE o.id = p_organization_id;
-  read_mark := read_mark();
+    IF p_changes @> '[{"outdates_records": true}]' THEN
+      v_outdated_at := write_time();
+      INSERT INTO record_rebuilds (organization_id, outdated_at, active_at) VALUES (p_organization_id, v_outdated_at, v_outdated_at)
+        ON CONFLICT (organization_id) DO UPDATE SET outdated_at = excluded.outdated_at, active_at = excluded.active_at;
+      outdated_at := v_outdated_at;
+    END IF;
+    FOR v_change IN SELECT c.value FROM jsonb_array_elements(p_changes) WITH ORDINALITY c (value, place) ORDER BY c.place LOOP
+      CASE v_change->>'action'
+        WHEN 'pipeline.create', 'pipeline.update' THEN PERFORM save_pipeline(p_organization_id, v_change);
+        WHEN 'stage.create', 'stage.update' THEN PERFORM save_stage(p_organization_id, v_change);
+        WHEN 'field.define' THEN PERFORM define_field(p_organization_id, v_change);
+        WHEN 'field.update' THEN PERFORM update_field(p_organization_id, v_change);
+        WHEN 'member.add', 'member.update' THEN PERFORM save_member(p_organization_id, v_change);
+        WHEN 'member.remove' THEN PERFORM remove_member(p_organization_id, v_change);
+        WHEN 'organization.update' THEN
+          v_currency := v_change->'set'->>'currency';
+          UPDATE organizations o SET currency = v_currency WHERE o.id = p_organization_id;
+      END CASE;
+      IF v_change ? 'details' THEN
+        PERFORM store_setup_audit_event(p_organization_id, v_change, p_origin);
+      END IF;
+    END LOOP;
+    PERFORM check_setup_size(p_organization_id, p_limits);
+    UPDATE organizations o SET setup_version = gen_random_uuid() WHERE o.id = p_organization_id;
+    read_mark := read_mark();
+  EXCEPTION WHEN SQLSTATE 'CRM01' THEN
+    outdated_at := NULL;
+    refusal := SQLERRM;
+  END;
 END
 $$;
 

@@ -64,31 +64,39 @@ END
 $$;
 
 -- Runs a write, or returns the stored result of an earlier call with the same Idempotency-Key. p_idempotency: see idempotency.sql; null
--- without the header. p_origin: {request_id, api_key_id}, for the events of the write, which are appended last (events.sql).
+-- without the header. p_origin: {request_id, api_key_id}, for the events of the write, which are appended last (events.sql). A refused write
+-- changes nothing and returns only `refusal`.
 --
 -- All statements of the write functions look up rows by key. Two settings rely on that. plan_cache_mode makes a session plan each
 -- statement once instead of in every call; `crm distribute` replaces this setting (distribute-functions.ts). enable_seqscan keeps
 -- sequential scans out of the cached plans. A plan made while a table is small would otherwise still read the whole table after it has
 -- grown.
-CREATE OR REPLACE FUNCTION write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb, p_origin jsonb DEFAULT NULL, OUT result jsonb, OUT replayed boolean, OUT read_mark text)
+CREATE OR REPLACE FUNCTION write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb, p_origin jsonb DEFAULT NULL, OUT result jsonb, OUT replayed boolean, OUT read_mark text, OUT refusal jsonb)
 LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 DECLARE
   v_mode text;
 BEGIN
   IF p_idempotency IS NOT NULL THEN
-    result := find_or_claim_result(p_organization_id, p_idempotency);
+    SELECT f.result, f.refusal INTO result, refusal FROM find_or_claim_result(p_organization_id, p_idempotency) f;
+    IF refusal IS NOT NULL THEN
+      RETURN;
+    END IF;
   END IF;
   replayed := result IS NOT NULL;
   IF NOT replayed THEN
-    BEGIN
-      result := run_write(p_organization_id, p_function, p_input, p_idempotency);
-    EXCEPTION WHEN SQLSTATE 'CRM03' THEN
-      v_mode := CASE WHEN needs_exclusive_lock(p_function, p_input) THEN 'exclusive' ELSE SQLERRM END;
-    END;
-    IF v_mode IS NOT NULL THEN
+    LOOP
+      BEGIN
+        result := run_write(p_organization_id, p_function, p_input, p_idempotency);
+        EXIT;
+      EXCEPTION
+        WHEN SQLSTATE 'CRM01' THEN
+          refusal := SQLERRM;
+          RETURN;
+        WHEN SQLSTATE 'CRM03' THEN
+          v_mode := CASE WHEN needs_exclusive_lock(p_function, p_input) THEN 'exclusive' ELSE SQLERRM END;
+      END;
       PERFORM lock_organization(p_organization_id, v_mode);
-      result := run_write(p_organization_id, p_function, p_input, p_idempotency);
-    END IF;
+    END LOOP;
     PERFORM append_events(p_organization_id, p_origin);
   END IF;
   read_mark := read_mark();

@@ -1,6 +1,7 @@
 import { setupLimits } from '@crm/domain';
 import type { AuditOrigin } from '../administration/audit.js';
 import { retryTransaction } from '../database-errors.js';
+import { type Refusal, throwIfRefused } from '../errors.js';
 import type { Queries } from '../database.js';
 import { readMarkText } from '../read-mark.js';
 import type { SetupChange } from './setup-change.js';
@@ -14,7 +15,7 @@ export interface ChangedSetup {
 }
 
 const changeSql = `SELECT to_char(outdated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "outdatedAt",
-  read_mark AS "readMark" FROM change_setup($1, $2, $3, $4)`;
+  read_mark AS "readMark", refusal FROM change_setup($1, $2, $3, $4)`;
 
 /**
  * Changes an organization's setup in one round trip and one transaction, and writes the changes to the audit trail.
@@ -30,11 +31,11 @@ export const changeSetup = async (
   const origin = { actor, os_user: osUser, command_id: commandId };
   const values = [JSON.stringify(changes), JSON.stringify(origin), JSON.stringify(setupLimits)];
   return retryTransaction(async () => {
-    const [row] = await database.query<{ outdatedAt: string | null; readMark: string }>(organizationId, {
-      text: changeSql,
-      values,
-    });
+    const statement = { text: changeSql, values };
+    const [row] = await database.query<ChangedSetup & { refusal: Refusal | null }>(organizationId, statement);
     if (row === undefined) throw new Error('change_setup returned no row');
-    return { ...row, readMark: readMarkText(row.readMark) };
+    const { refusal, outdatedAt, readMark } = row;
+    throwIfRefused(refusal);
+    return { outdatedAt, readMark: readMarkText(readMark) };
   });
 };

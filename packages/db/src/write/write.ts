@@ -1,6 +1,7 @@
 import { context, propagation } from '@opentelemetry/api';
 import type { Database } from '../database.js';
 import { retryTransaction } from '../database-errors.js';
+import { type Refusal, throwIfRefused } from '../errors.js';
 import { readMarkText } from '../read-mark.js';
 
 /** The SQL write functions that {@link runWrite} can call. */
@@ -85,12 +86,13 @@ const originArgument = ({ requestId, apiKeyId }: WriteOrigin): string => {
   return JSON.stringify({ request_id: requestId, api_key_id: apiKeyId, traceparent: trace.traceparent });
 };
 
-const writeSql = 'SELECT result, replayed, read_mark AS "readMark" FROM write($1, $2, $3, $4, $5)';
+const writeSql = 'SELECT result, replayed, read_mark AS "readMark", refusal FROM write($1, $2, $3, $4, $5)';
 
 /**
  * Runs a write in one round trip and one transaction, and retries it after errors that guarantee a rollback.
  * @throws Failure `not_found`, `precondition_failed`, `key_taken`, `too_many_contacts` and others, depending on the function;
  * `idempotency_mismatch`, `idempotency_in_flight`
+ * @throws ItemsRefused from `write_many`
  */
 export const runWrite = async <Result>(
   database: Database,
@@ -107,9 +109,11 @@ export const runWrite = async <Result>(
   ];
   return retryTransaction(async () => {
     const statement = { text: writeSql, values };
-    const [row] = await database.query<Written<Result> & Record<string, unknown>>(organizationId, statement);
+    const [row] = await database.query<Written<Result> & { refusal: Refusal | null }>(organizationId, statement);
     if (row === undefined) throw new Error(`${write.function} returned no row`);
-    return { ...row, readMark: readMarkText(row.readMark) };
+    const { refusal, result, replayed, readMark } = row;
+    throwIfRefused(refusal);
+    return { result, replayed, readMark: readMarkText(readMark) };
   });
 };
 
@@ -119,9 +123,11 @@ export const findStoredResult = async <Result>(
   organizationId: string,
   idempotency: IdempotencyRecord,
 ): Promise<Written<Result> | null> => {
-  const text = 'SELECT find_stored_result($1, $2) AS result, read_mark() AS "readMark"';
+  const text = 'SELECT f.result, f.refusal, read_mark() AS "readMark" FROM find_stored_result($1, $2) f';
   const statement = { text, values: [idempotencyArgument(idempotency)] };
-  const [row] = await database.query<{ result: Result | null; readMark: string }>(organizationId, statement);
+  type Row = { result: Result | null; readMark: string; refusal: Refusal | null };
+  const [row] = await database.query<Row>(organizationId, statement);
+  throwIfRefused(row?.refusal ?? null);
   if (row === undefined || row.result === null) return null;
   return { result: row.result, replayed: true, readMark: readMarkText(row.readMark) };
 };
