@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   abandonedAfterSeconds,
   completeRebuilds,
@@ -9,6 +10,7 @@ import {
 } from '@crm/db';
 import { type Answer, readTestStack, type TestOrganization } from '@crm/testing';
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { untilAWriteWaitsFor } from './support/until-a-write-waits.js';
 import { useGateway } from './support/use-gateway.js';
 
 const gateway = useGateway();
@@ -199,6 +201,34 @@ test('a move of deals leaves those that reach the stage while it runs', async ()
   await moveOpportunities(database, organization.id, move, ids);
   expect(await opportunitiesToMove(database, organization.id, move)).toEqual([back]);
   await database.close();
+});
+
+test('moves of one organization run one after the other, and not for a caller that is gone', async () => {
+  const { key, pipeline } = organization;
+  const [first, second, third] = pipeline.stages.map(({ id }) => id);
+  for (const stage_id of [first, second, third]) await createDeal(`In ${stage_id}`, { stage_id });
+  const archive = (from: string | undefined, to: string | undefined, signal: AbortSignal | null = null) =>
+    fetch(`${readTestStack().inboundUrl}/v1/inbound/stages/${from}`, {
+      method: 'PATCH',
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      body: JSON.stringify({ is_active: false, move_opportunities_to: to }),
+      signal,
+    });
+  const holder = await gateway().writeDatabase.pool.connect();
+  await holder.query('BEGIN');
+  await holder.query(`SELECT lock_organization($1, 'exclusive')`, [organization.id]);
+  const one = archive(first, second);
+  await untilAWriteWaitsFor(holder, gateway().writeDatabase);
+  const leave = new AbortController();
+  const left = archive(third, second, leave.signal).catch(() => null);
+  const two = archive(second, third);
+  await sleep(200);
+  leave.abort();
+  await holder.query('COMMIT');
+  holder.release();
+  expect([(await one).status, await left, (await two).status]).toEqual([200, null, 200]);
+  const stages = await run('SELECT DISTINCT o.stage_id FROM opportunities o WHERE o.organization_id = $1');
+  expect(stages).toEqual([{ stage_id: third }]);
 });
 
 test('X-Read-After covers changes of the setup', async () => {

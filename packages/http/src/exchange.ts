@@ -70,6 +70,11 @@ export class Exchange {
     return () => this.#closeListeners.delete(listener);
   }
 
+  /** Whether the response is sent or the caller is gone. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   /** Records that the response is sent or the caller is gone. */
   close(): void {
     this.#isClosed = true;

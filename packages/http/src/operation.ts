@@ -23,6 +23,8 @@ export interface OperationRequest<C extends OperationContract> {
    * was sent twice: silently choosing one could break a guarantee, such as that of If-Match.
    */
   readonly header: (name: string) => string | undefined;
+  /** Whether the caller has hung up. Work of several transactions can then stop. */
+  readonly isGone: () => boolean;
 }
 
 /** JSON that is already text (built by the database); it is sent unchanged. */

@@ -32,6 +32,7 @@ const operationRequestOf = (request: Request, exchange: Exchange): OperationRequ
     requestId: exchange.requestId,
     ...assertPresent(exchange.input, 'input'),
     header: (name) => readHeader(request, name),
+    isGone: () => exchange.isClosed,
   };
 };
 

@@ -1,4 +1,4 @@
-import { maxAdditionalContacts } from '@crm/domain';
+import { Failure, maxAdditionalContacts } from '@crm/domain';
 import type { Stage } from '../organization-setup.js';
 import type { Database } from '../database.js';
 import type { Write, WriteOrigin, WrittenRecord } from '../write/write.js';
@@ -46,23 +46,24 @@ export const opportunitiesToMove = async (
  * Updates the stage or the owner of opportunities in small transactions. Like any update, it raises their versions. Opportunities that are
  * deleted meanwhile are skipped. Only those of `ids` are moved, so two opposite moves at once both end.
  * @param ids - from {@link opportunitiesToMove}
+ * @param isGone - whether the caller is gone; then the move stops before its next transaction
+ * @throws Failure `unavailable` if the caller is gone
  */
 export const moveOpportunities = async (
   database: Database,
   organizationId: string,
   move: OpportunityMove,
   ids: readonly string[],
-  onProgress: (done: number) => void = () => undefined,
   origin: WriteOrigin | null = null,
+  isGone: () => boolean = () => false,
 ): Promise<void> => {
-  for (let done = 0; done < ids.length;) {
+  for (let done = 0; done < ids.length; done += batchSize) {
+    if (isGone()) throw new Failure({ kind: 'unavailable' });
     const batch = ids.slice(done, done + batchSize);
     const writes = batch.map((id, index) => ({ index, write: moveWrite(move, id) }));
     const refuseItems = (refusals: ReadonlyMap<number, unknown>) =>
       Object.fromEntries([...refusals.keys()].map((index) => [String(index), null]));
     const bulk = { function: 'update_opportunity', writes, refused: {}, refuseItems } as const;
     await runWrites<WrittenRecord, null>(database, organizationId, bulk, null, origin);
-    done += batch.length;
-    onProgress(done);
   }
 };
