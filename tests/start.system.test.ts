@@ -19,12 +19,7 @@ const stacks: RunningStack[] = [];
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'crm-start-'));
-  const [readPort, inboundPort] = await freePorts();
-  env = {
-    CRM_DATA_DIR: join(directory, 'data'),
-    CRM_READ_PORT: String(readPort),
-    CRM_INBOUND_PORT: String(inboundPort),
-  };
+  env = { CRM_DATA_DIR: join(directory, 'data'), ...(await freePorts()) };
 });
 afterEach(async () => {
   for (const stack of stacks.splice(0)) await stack.end('SIGTERM');

@@ -76,8 +76,12 @@ export class RunningStack {
   }
 }
 
-/** Two ports that are free now. */
-export const freePorts = async (): Promise<readonly [number, number]> => [await findFreePort(), await findFreePort()];
+/** The variables of a stack with ports that are free now. */
+export const freePorts = async () => ({
+  CRM_READ_PORT: String(await findFreePort()),
+  CRM_INBOUND_PORT: String(await findFreePort()),
+  CRM_WEBHOOK_PORT: String(await findFreePort()),
+});
 
 /** A new folder that looks like the repository. Commands of a page that run there do not use the data of a developer. */
 export const makeRepositoryFolder = async (): Promise<string> => {
@@ -102,9 +106,7 @@ export interface OwnStack {
 /** @param node the Node program that runs it; default: the one of this process */
 export const startOwnStack = async (node?: string): Promise<OwnStack> => {
   const directory = await makeRepositoryFolder();
-  const [readPort, inboundPort] = await freePorts();
-  const ports = { CRM_READ_PORT: String(readPort), CRM_INBOUND_PORT: String(inboundPort) };
-  const env = { CRM_DATA_DIR: join(directory, '.crm'), ...ports };
+  const env = { CRM_DATA_DIR: join(directory, '.crm'), ...(await freePorts()) };
   const stack = new RunningStack(env, undefined, node);
   const end = async (): Promise<number | null> => {
     const exitCode = await stack.end('SIGTERM');

@@ -1,5 +1,13 @@
 import { gatewayApplicationName, openDatabase, watchStartUp } from '@crm/db';
-import { createLogger, loadConfig, reportStartUp, startAdminServer, startTracing, stopOnSignals } from '@crm/http';
+import {
+  createLogger,
+  loadConfig,
+  NotReadyError,
+  reportStartUp,
+  startAdminServer,
+  startTracing,
+  stopOnSignals,
+} from '@crm/http';
 import { Sender } from '@crm/webhooks';
 import { envToConfig } from './config.js';
 import { WorkerMetrics } from './metrics.js';
@@ -30,9 +38,13 @@ const startUp = watchStartUp(
   { needsDurability: false },
   { ...report, onPassed: start },
 );
+const readiness = async (): Promise<void> => {
+  if (startUp.problem !== null) throw new NotReadyError(startUp.problem);
+  await database.ping();
+};
 const stops = [
   ...(tracing === undefined ? [] : [await startTracing(tracing, 'crm-webhook-worker', logger)]),
-  ...(admin === undefined ? [] : [await startAdminServer({ ...admin, metrics, logger })]),
+  ...(admin === undefined ? [] : [await startAdminServer({ ...admin, metrics, logger, readiness })]),
 ];
 stopOnSignals(async () => {
   startUp.stop();

@@ -8,14 +8,16 @@ import { welcomeText } from '../local-stack/welcome.js';
 import { withJson, type OutputOptions } from '../options.js';
 
 const help = `
-Starts PostgreSQL (from the npm registry), creates the tables, sets up a demo organization and runs both gateways.
+Starts PostgreSQL (from the npm registry), creates the tables, sets up a demo organization, and runs both gateways and the
+webhook worker.
 All data is in one directory and stays there for the next start. Delete the directory to start over.
 
 Variables:
   CRM_DATA_DIR       the directory (.crm)
   CRM_READ_PORT      port of the read gateway (4000)
   CRM_INBOUND_PORT   port of the inbound gateway (4001)
-  LOG_LEVEL          log level of the gateways (info); their logs are in CRM_DATA_DIR/logs
+  CRM_WEBHOOK_PORT   port of the health checks of the webhook worker (4002)
+  LOG_LEVEL          log level of the processes (info); their logs are in CRM_DATA_DIR/logs
 
 Examples:
   $ npm start                                          builds, then runs crm start

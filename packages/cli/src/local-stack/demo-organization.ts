@@ -94,7 +94,7 @@ const openKey = async (
   const { apiKey, text } = newKey();
   await admin.createApiKey({
     ...{ organizationId, name: keyName, ...text, expiresAt: null },
-    allowedOperations: ['list', 'search', 'inbound', 'bulk'],
+    allowedOperations: ['list', 'search', 'inbound', 'bulk', 'webhooks'],
     limits: { list: requestsAMinute, search: requestsAMinute, inbound: requestsAMinute, bulk: requestsAMinute },
   });
   return apiKey;

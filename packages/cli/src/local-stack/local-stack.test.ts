@@ -9,12 +9,15 @@ import { takeStackLock } from './stack-lock.js';
 
 describe('readStackSettings', () => {
   it('has a default for every setting, and reads a directory and ports', () => {
-    const defaults = { directory: `${process.cwd()}/.crm`, ports: { 'read-gateway': 4000, 'inbound-gateway': 4001 } };
+    const defaults = {
+      directory: `${process.cwd()}/.crm`,
+      ports: { 'read-gateway': 4000, 'inbound-gateway': 4001, 'webhook-worker': 4002 },
+    };
     expect(readStackSettings({ CRM_DATA_DIR: '', CRM_READ_PORT: '' })).toEqual(defaults);
     const env = { CRM_DATA_DIR: '/srv/crm', CRM_READ_PORT: '80', CRM_INBOUND_PORT: '65535' };
     expect(readStackSettings(env)).toEqual({
       directory: '/srv/crm',
-      ports: { 'read-gateway': 80, 'inbound-gateway': 65_535 },
+      ports: { 'read-gateway': 80, 'inbound-gateway': 65_535, 'webhook-worker': 4002 },
     });
   });
 

@@ -135,10 +135,10 @@ const startPostgres = async (
 const startProcesses = async (
   { settings, env, signal, log }: StackOptions,
   databaseUrl: string,
-  { cursorSecret }: StackState,
+  { cursorSecret, webhookSecretKey }: StackState,
   stops: Stop[],
 ): Promise<readonly StackProcess[]> => {
-  log('Starting the gateways');
+  log('Starting the gateways and the webhook worker');
   const { directory, ports } = settings;
   const started: StackProcess[] = [];
   stops.push(async () => {
@@ -149,6 +149,10 @@ const startProcesses = async (
     const own = {
       ...{ DATABASE_URL: databaseUrl, CURSOR_SECRETS: cursorSecret },
       OTHER_GATEWAY_URL: urlOf(ports[other]),
+      WEBHOOK_SECRET_KEY: webhookSecretKey,
+      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
+      // The worker has no API, so its port is that of its health checks.
+      ...(name === 'webhook-worker' && { ADMIN_PORT: String(ports[name]) }),
     };
     started.push(await StackProcess.start(name, { port: ports[name], directory, env, own }));
   }

@@ -14,7 +14,7 @@ export interface StackSettings {
 }
 
 /**
- * Reads `CRM_DATA_DIR`, `CRM_READ_PORT` and `CRM_INBOUND_PORT`; nothing is required.
+ * Reads `CRM_DATA_DIR` and the port of each process; nothing is required.
  *
  * @throws CliError (78) that names every variable at fault.
  */
@@ -41,6 +41,8 @@ export const readStackSettings = (env: Readonly<Record<string, string | undefine
 export interface StackState {
   readonly databasePassword: string;
   readonly cursorSecret: string;
+  /** 32 bytes in base64. */
+  readonly webhookSecretKey: string;
   /** Whether the demo organization is complete. Later starts keep the changes of users, also a deleted deal. */
   readonly hasDemoDeals: boolean;
 }
@@ -59,7 +61,8 @@ export const openStackState = async (directory: string): Promise<StackState> => 
     if (isState(value)) return value;
   } catch (error) {
     if (errorCode(error) === 'ENOENT') {
-      const state = { databasePassword: newSecret(), cursorSecret: newSecret(), hasDemoDeals: false };
+      const [databasePassword, cursorSecret, webhookSecretKey] = [newSecret(), newSecret(), newSecret()];
+      const state = { databasePassword, cursorSecret, webhookSecretKey, hasDemoDeals: false };
       await saveStackState(directory, state);
       return state;
     }
@@ -80,4 +83,5 @@ const isState = (value: unknown): value is StackState =>
   value !== null &&
   typeof Reflect.get(value, 'databasePassword') === 'string' &&
   typeof Reflect.get(value, 'cursorSecret') === 'string' &&
+  typeof Reflect.get(value, 'webhookSecretKey') === 'string' &&
   typeof Reflect.get(value, 'hasDemoDeals') === 'boolean';

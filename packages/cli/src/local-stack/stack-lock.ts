@@ -82,7 +82,7 @@ const alreadyRuns = (directory: string, { pid }: ProcessIdentity): CliError =>
     [
       `The local stack already runs here (process ${pid}, data in ${directory}).`,
       `Stop it with Ctrl-C where it runs, or: kill ${pid}`,
-      'To run a second one, set another CRM_DATA_DIR, CRM_READ_PORT and CRM_INBOUND_PORT.',
+      'To run a second one, set another CRM_DATA_DIR, CRM_READ_PORT, CRM_INBOUND_PORT and CRM_WEBHOOK_PORT.',
     ].join('\n'),
   );
 

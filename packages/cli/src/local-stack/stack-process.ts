@@ -12,6 +12,7 @@ import { CliError, configurationError, errorCode } from '../errors.js';
 export const processKinds = [
   { name: 'read-gateway', portVariable: 'CRM_READ_PORT', defaultPort: 4000 },
   { name: 'inbound-gateway', portVariable: 'CRM_INBOUND_PORT', defaultPort: 4001 },
+  { name: 'webhook-worker', portVariable: 'CRM_WEBHOOK_PORT', defaultPort: 4002 },
 ] as const;
 
 /** One of {@link processKinds}. */
@@ -34,7 +35,16 @@ const readyTimeoutMs = 60_000;
 const stopTimeoutMs = 25_000;
 const pollIntervalMs = 50;
 /** Variables that are not inherited from the shell, because they could name other servers or one port for all. */
-const ownVariables = ['DATABASE_URL', 'READ_DATABASE_URL', 'REDIS_URL', 'PORT', 'HOST', 'ADMIN_PORT', 'CURSOR_SECRETS'];
+const ownVariables = [
+  'DATABASE_URL',
+  'READ_DATABASE_URL',
+  'REDIS_URL',
+  'PORT',
+  'HOST',
+  'ADMIN_PORT',
+  'ADMIN_HOST',
+  'CURSOR_SECRETS',
+];
 
 /** The address of a process. */
 export const urlOf = (port: number): string => `http://${host}:${port}`;

@@ -36,6 +36,10 @@ Import a CSV file (here the sample that comes with it):
 
   npx crm import packages/cli/examples/sales-pipeline.sample.csv --mapping packages/cli/examples/sales-pipeline.yaml
 
+Post changes to a program of yours (docs/how-to/receive-webhooks.md):
+
+  npx crm webhook create http://127.0.0.1:3999/hook
+
 Connect an assistant (here Claude Code; docs/how-to/connect-an-assistant.md shows others):
 
   claude mcp add crm --env CRM_DATA_DIR='${dirname(demoPath)}' -- node '${launcher}' mcp

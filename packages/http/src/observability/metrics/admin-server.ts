@@ -1,6 +1,7 @@
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { listen } from '../../server/listen.js';
+import { NotReadyError } from '../../server/start-up.js';
 
 /** Metrics as text. */
 export interface RenderedMetrics {
@@ -14,6 +15,8 @@ interface AdminServerOptions {
   readonly port: number;
   readonly metrics: RenderedMetrics;
   readonly logger: Logger;
+  /** Checks that the process works. With it, the server also answers `/livez` and `/readyz`. */
+  readonly readiness?: () => Promise<void>;
 }
 
 /**
@@ -22,19 +25,29 @@ interface AdminServerOptions {
  * @throws Error that names the port, if it is taken or not allowed.
  */
 export const startAdminServer = async (options: AdminServerOptions): Promise<() => Promise<void>> => {
-  const { metrics, logger } = options;
+  const { metrics, logger, readiness } = options;
+  const pages: Readonly<Record<string, (response: ServerResponse) => Promise<unknown>>> = {
+    '/metrics': (response) =>
+      metrics.render().then(
+        (text) => response.writeHead(200, { 'Content-Type': metrics.contentType }).end(text),
+        (error: unknown) => {
+          logger.error({ err: error }, 'the metrics could not be read');
+          response.writeHead(500).end();
+        },
+      ),
+    ...(readiness && {
+      '/livez': (response) => Promise.resolve(response.end('Alive')),
+      '/readyz': (response) =>
+        readiness().then(
+          () => response.end('Ready'),
+          (error: unknown) => response.writeHead(503).end(error instanceof NotReadyError ? error.message : 'Not ready'),
+        ),
+    }),
+  };
   const server = createServer((request, response) => {
-    if (request.method !== 'GET' || request.url?.split('?')[0] !== '/metrics') {
-      response.writeHead(404).end();
-      return;
-    }
-    metrics.render().then(
-      (text) => response.writeHead(200, { 'Content-Type': metrics.contentType }).end(text),
-      (error: unknown) => {
-        logger.error({ err: error }, 'the metrics could not be read');
-        response.writeHead(500).end();
-      },
-    );
+    const page = request.method === 'GET' ? pages[request.url?.split('?')[0] ?? ''] : undefined;
+    if (page === undefined) response.writeHead(404).end();
+    else void page(response);
   });
   await listen(server, options);
   return () =>
