@@ -105,7 +105,7 @@ describe.each([
   },
 ])('$object by $parameter', ({ object, path, key, parameter, spellings, invalid, alias }) => {
   const get = (text: string, query = ''): Promise<Answer> =>
-    seeded[object].client.send('GET', path, { query: `${parameter}=${encodeURIComponent(text)}&${query}` });
+    seeded[object].client.send('GET', `${path}/${encodeURIComponent(text)}`, { query });
 
   test('200: normalizes the key and answers the same as the lookup by id', async () => {
     const id = seeded[object].ids['a1'] ?? '';

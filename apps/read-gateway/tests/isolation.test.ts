@@ -92,12 +92,11 @@ const ask = (
   caller: Tenant,
   { pathIds, values }: { readonly pathIds: Tenant; readonly values: Readonly<Record<string, unknown>> },
 ): Promise<Answer> => {
-  const path = contract.path.replace('{id}', () => pathIds.ids[pathIdOf(contract)] ?? '');
-  const [, key] = /\/by-(\w+)$/.exec(path) ?? [];
-  const domain = `${pathIds.mark}.example`;
-  const keys = key === undefined ? {} : { [key]: key === 'email' ? `ann@${domain}` : domain };
-  const request =
-    contract.body === undefined ? { query: { ...(values as Record<string, string>), ...keys } } : { body: values };
+  const path = contract.path
+    .replace('{id}', () => pathIds.ids[pathIdOf(contract)] ?? '')
+    .replace('{domain}', `${pathIds.mark}.example`)
+    .replace('{email}', `ann@${pathIds.mark}.example`);
+  const request = contract.body === undefined ? { query: values as Record<string, string> } : { body: values };
   return gateway.client.send(contract.method.toUpperCase(), path, { ...request, key: caller.organization.key });
 };
 

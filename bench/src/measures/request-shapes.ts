@@ -54,9 +54,9 @@ export const requestShapes = (known: KnownRecords, headers: Headers): readonly R
     list('list of 1', 'list of 1', 'limit=1'),
     get('opportunity by id', 'read', `opportunities/${known.opportunityId}`),
     get('account by id', 'read', `accounts/${known.accountId}`),
-    get('account by domain', 'read', `accounts/by-domain?domain=${known.domain}`),
+    get('account by domain', 'read', `accounts/by-domain/${known.domain}`),
     get('contact by id', 'read', `contacts/${known.contactId}`),
-    get('contact by email', 'read', `contacts/by-email?email=${encodeURIComponent(known.email)}`),
+    get('contact by email', 'read', `contacts/by-email/${encodeURIComponent(known.email)}`),
     list('list of 50', 'list of 50', 'limit=50'),
     list('list with fields=name', 'sorted list', 'limit=50&fields=name'),
     list(

@@ -131,8 +131,8 @@ export const createClient = <C extends CustomFieldTypes = AnyCustomFields>(optio
   const contacts: Contacts<C['contacts']> = createRecords(send, 'contacts');
   return {
     opportunities: createRecords(send, 'opportunities'),
-    accounts: { ...accounts, ...createMerges(send, 'accounts'), getByDomain: getByKey(send, 'accounts', 'domain') },
-    contacts: { ...contacts, ...createMerges(send, 'contacts'), getByEmail: getByKey(send, 'contacts', 'email') },
+    accounts: { ...accounts, ...createMerges(send, 'accounts'), getByDomain: getByKey(send, '/v1/accounts/by-domain') },
+    contacts: { ...contacts, ...createMerges(send, 'contacts'), getByEmail: getByKey(send, '/v1/contacts/by-email') },
     notes: createNotes(send),
     pipelines: createPipelines(send),
     fields: createFields(send),

@@ -25,8 +25,8 @@ export const accountOperations: readonly Operation<Context>[] = [
   summarizeRecords(summarizeAccounts, 'account'),
   getRecord(getAccount, 'account'),
   // The domain is normalized as in every request.
-  operation(getAccountByDomain, async (context, { caller, query }) => {
-    const domain = normalizeDomain(query.domain);
+  operation(getAccountByDomain, async (context, { caller, params, query }) => {
+    const domain = normalizeDomain(params.domain);
     if (!domain.ok) throw validationError({ domain: domain.message });
     return readByKey(context, caller, { objectType: 'account', domain: domain.value.domain }, query.fields);
   }),

@@ -25,8 +25,8 @@ export const contactOperations: readonly Operation<Context>[] = [
   summarizeRecords(summarizeContacts, 'contact'),
   getRecord(getContact, 'contact'),
   // The email is normalized as in every request.
-  operation(getContactByEmail, async (context, { caller, query }) => {
-    const email = normalizeEmail(query.email);
+  operation(getContactByEmail, async (context, { caller, params, query }) => {
+    const email = normalizeEmail(params.email);
     if (!email.ok) throw validationError({ email: email.message });
     return readByKey(context, caller, { objectType: 'contact', email: email.value.email }, query.fields);
   }),

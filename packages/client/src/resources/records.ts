@@ -77,6 +77,12 @@ export interface Records<T extends RecordTypes> {
   fields(query?: T['fieldsQuery'], options?: ReadOptions): Listing<Field, FieldPage>;
 }
 
+/** The path of a record by its natural key. @throws TypeError for only dots, which would lead to another operation */
+const keyPath = (folder: string, key: string): string => {
+  if (/^\.*$/.test(key.trim())) throw new TypeError('A key must have a letter or a digit');
+  return `${folder}/${encodeURIComponent(key)}`;
+};
+
 /** Reads one record by its natural key. */
 export type GetByKey<R, D> = <const F extends string = Extract<keyof R, string>>(
   key: string,
@@ -84,12 +90,12 @@ export type GetByKey<R, D> = <const F extends string = Extract<keyof R, string>>
   options?: ReadOptions,
 ) => Promise<Answer<SelectedIn<D, F>>>;
 
-/** Creates the call that reads a record by its natural key, `domain` or `email`. */
+/** Creates the call that reads a record by its natural key. `folder` is the path before the key. */
 export const getByKey =
-  <R, D>(send: Send, collection: string, name: string): GetByKey<R, D> =>
+  <R, D>(send: Send, folder: string): GetByKey<R, D> =>
   async <F extends string>(key: string, query?: object, options?: ReadOptions) =>
     send<SelectedIn<D, F>>(
-      { gateway: 'read', method: 'GET', path: `/v1/${collection}/by-${name}`, query: { [name]: key, ...query } },
+      { gateway: 'read', method: 'GET', path: keyPath(folder, key), query: { ...query } },
       options,
     );
 

@@ -37,7 +37,7 @@ export const {
   { summary: 'List accounts', description: 'Pages through the accounts, newest first.' },
 );
 
-/** `GET /v1/accounts/by-domain` */
+/** `GET /v1/accounts/by-domain/{domain}` */
 export const getAccountByDomain = getByKeyOf(
   names,
   'domain',

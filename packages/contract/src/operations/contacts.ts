@@ -37,7 +37,7 @@ export const {
   { summary: 'List contacts', description: 'Pages through the contacts, newest first.' },
 );
 
-/** `GET /v1/contacts/by-email` */
+/** `GET /v1/contacts/by-email/{email}` */
 export const getContactByEmail = getByKeyOf(
   names,
   'email',

@@ -109,11 +109,14 @@ export const getByKeyOf = <Key extends TProperties, Detail extends TSchema>(
   input: Key,
   data: Detail,
 ) =>
-  operation([`get${capitalized(one)}By${capitalized(key)}`, `GET /v1/${many}/by-${key}`, 'list', capitalized(many)], {
-    summary: `Get ${a} by its ${key}`,
-    description: `Returns the ${one} that a create with this ${key} would find, in the same form as the get by id.`,
-    ...{ query: closed({ ...input, ...FieldsQuery.properties }, {}), data, errors: [404], headers: recordHeaders },
-  });
+  operation(
+    [`get${capitalized(one)}By${capitalized(key)}`, `GET /v1/${many}/by-${key}/{${key}}`, 'list', capitalized(many)],
+    {
+      summary: `Get ${a} by its ${key}`,
+      description: `Returns the ${one} that a create with this ${key} would find, in the same form as the get by id.`,
+      ...{ params: closed(input, {}), query: FieldsQuery, data, errors: [404], headers: recordHeaders },
+    },
+  );
 
 /** The operations that write records of an object. */
 export const writeOperationsOf = <

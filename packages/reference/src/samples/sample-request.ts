@@ -57,12 +57,18 @@ const withVariables = (value: unknown, key: string, path: string): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, withVariables(entry, name, path)]));
 };
 
+/** The example of a parameter, as text. */
+const exampleOf = ({ name, schema, example }: Operation['parameters'][number], path: string): string => {
+  const value = withVariables(example ?? schema.examples?.[0] ?? schema.default ?? '', name, path);
+  return Array.isArray(value) ? value.join(',') : String(value);
+};
+
 /** The request of an operation's samples: its required parameters, a small `limit`, and the example of its body. */
 export const sampleRequestOf = (operation: Operation, gateway: 'read' | 'inbound'): SampleRequest => {
   const { path, parameters } = operation;
   const query = parameters
     .filter(({ in: place, name, required }) => place === 'query' && (required === true || name === 'limit'))
-    .map(({ name }) => [name, name === 'limit' ? 2 : `$${name.toUpperCase()}`] as const);
+    .map((parameter) => [parameter.name, parameter.name === 'limit' ? 2 : exampleOf(parameter, path)] as const);
   const filled = path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => variableFor(name, path));
   return {
     method: operation.method,

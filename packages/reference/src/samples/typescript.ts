@@ -58,10 +58,8 @@ const isListing = (operation: Operation): boolean =>
 const argumentsOf = ({ path, query, body }: SampleRequest): string => {
   const ids = path.split('/').filter((segment) => variableOf(segment) !== null);
   const items = (body as { items?: unknown } | undefined)?.items;
-  // A read by natural key takes the key by itself.
-  const keys = /\/by-\w+$/.test(path) ? query.map(([, key]) => key) : [];
-  const given: unknown[] = [...ids, ...keys];
-  if (query.length > keys.length) given.push(Object.fromEntries(query));
+  const given: unknown[] = [...ids];
+  if (query.length > 0) given.push(Object.fromEntries(query));
   if (body !== undefined) given.push(items ?? body);
   return given.map((value) => writeLiteral(value, notation)).join(', ');
 };
