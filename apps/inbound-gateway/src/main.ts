@@ -1,4 +1,4 @@
-import { gatewayApplicationName, openDatabase, watchStartUp } from '@crm/db';
+import { gatewayApplicationName, listLargestChangeLogs, openDatabase, watchStartUp } from '@crm/db';
 import {
   connectSharedCounters,
   createLogger,
@@ -29,6 +29,7 @@ const database = openDatabase({
 const context = createContext(database, config.webhooks);
 observability.metrics?.watchPool('primary', database.connections);
 observability.metrics?.watchCache('setups', context.setups.counts);
+observability.metrics?.watchChangeLogs(() => listLargestChangeLogs(database));
 const counters = config.redisUrl === undefined ? undefined : await connectSharedCounters(config.redisUrl, logger);
 const startUp = watchStartUp(
   'inbound',

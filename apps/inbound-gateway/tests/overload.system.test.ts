@@ -70,6 +70,7 @@ test('R13: at ten times the load that a process accepts, the rest gets 503 with 
   expect(untimed).toEqual([]);
   expect(refused.length).toBeGreaterThan(0);
   expect(shed).toBeGreaterThan(0);
+  expect(metrics).toMatch(/^crm_event_bytes_total\{organization="[^"]+",gateway="inbound"\} [1-9]/m);
   expect(acceptedMs.length).toBeGreaterThan(0);
   // Guards against hanging, ten times the measured time.
   expect(percentile(acceptedMs, 0.99)).toBeLessThan(10_000);

@@ -26,7 +26,7 @@ const fillLog = async (url: string, organizationId: string): Promise<void> => {
          SELECT organization_id, position, now(), gen_random_uuid(), 'opportunity.' || kind, 'opportunity', id, version,
                 'bench-' || position, event_record, CASE kind WHEN 'updated' THEN '{"next_step": "Call"}'::jsonb END,
                 CASE kind WHEN 'updated' THEN '{next_step}'::text[] ELSE '{}' END, octet_length(event_record::text) FROM changes)
-       INSERT INTO event_heads (organization_id, position, oldest_position) SELECT $1, count(*), 1 FROM changes
+       INSERT INTO event_heads (organization_id, position, oldest_position, bytes) SELECT $1, count(*), 1, 0 FROM changes
        ON CONFLICT (organization_id) DO UPDATE SET position = excluded.position`,
       [organizationId, loggedOpportunities],
     );

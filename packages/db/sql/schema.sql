@@ -261,6 +261,7 @@ CREATE TABLE event_heads (
   organization_id uuid NOT NULL,
   "position" bigint NOT NULL,
   oldest_position bigint NOT NULL,
+  bytes bigint NOT NULL,
   CONSTRAINT event_heads_pkey PRIMARY KEY (organization_id),
   CONSTRAINT event_heads_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
 ) WITH (fillfactor=20);
@@ -694,7 +695,7 @@ CREATE TABLE webhook_parked (
 -- events.sql
 --   collect_events(p_events text[]) → void
 --   take_events() → text
---   next_event_position(p_organization_id uuid, p_count integer) → bigint
+--   next_event_position(p_organization_id uuid, p_count integer, p_bytes integer) → bigint
 --   event_record_changes(p_base jsonb, p_record jsonb) → jsonb
 --   changed_event_record(p_base jsonb, p_changes jsonb) → jsonb
 --   event_reference(p_organization_id uuid, p_event jsonb, p_at timestamp with time zone) → jsonb

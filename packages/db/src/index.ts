@@ -22,6 +22,7 @@ export { ItemsRefused } from './errors.js';
 export type { AvailabilityListener } from './availability.js';
 export * from './read-router.js';
 export { EventPositions } from './events/event-positions.js';
+export { listLargestChangeLogs } from './events/largest-change-logs.js';
 export * from './events/read-events.js';
 export * from './events/read-history.js';
 export * from './events/read-latest-position.js';

@@ -81,7 +81,7 @@ describe('retention', () => {
            FROM generate_series(1, 6000) n`,
         [id],
       );
-      await database.pool.query('INSERT INTO event_heads VALUES ($1, 6001, 6001)', [id]);
+      await database.pool.query('INSERT INTO event_heads VALUES ($1, 6001, 6001, 0)', [id]);
     }
     const count = async () => {
       const text = 'SELECT count(*)::int AS n FROM events WHERE organization_id IN ($1, $2)';

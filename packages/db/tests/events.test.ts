@@ -4,6 +4,7 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { setupTools } from '@crm/testing/suites';
 import { openAdministrationDatabase } from '../src/administration-database.js';
 import { type OrganizationSetup, loadSetup, type Pipeline } from '../src/organization-setup.js';
+import { listLargestChangeLogs } from '../src/events/largest-change-logs.js';
 import { accountCreate, accountUpdate } from '../src/write/accounts.js';
 import { contactCreate, contactUpdate } from '../src/write/contacts.js';
 import { deleteRecord, recordDeletion } from '../src/write/deletions.js';
@@ -84,6 +85,19 @@ describe('a write appends its events', () => {
     expect(updated).toMatchObject({ type: 'account.updated', version: 2, changed: ['name', 'custom_fields.seats'] });
     expect(updated?.previous).toEqual({ name: 'Acme', custom_fields: { seats: null } });
     expect(updated?.record).toMatchObject({ name: 'Acme Inc', custom_fields: { seats: 4 }, version: 2 });
+  });
+
+  test('and counts their bytes, those of one write together', async () => {
+    const { id } = await run(accountCreate({ domain: 'acme.com', ...none }, 'keep'));
+    await run(accountUpdate({ id }, { ...none, description: 'é'.repeat(5_000) }));
+    await run(deal('Website'));
+    const size = (await listLargestChangeLogs(database, 1e6)).find(
+      (log) => log.organizationId === setup.organizationId,
+    );
+    const bytes = (await eventsAfter(0)).reduce((sum, event) => sum + event.bytes, 0);
+    expect(bytes).toBeGreaterThan(10_000);
+    // Commas separate the events of one write.
+    expect((size?.bytes ?? 0) - bytes).toBe(1);
   });
 
   test('but none for the opportunities of a renamed account or contact', async () => {

@@ -630,13 +630,14 @@ CREATE INDEX idempotency_keys_organization_id_expires_at_idx
 CREATE INDEX idempotency_keys_record_ids_idx
   ON idempotency_keys USING gin (organization_id, record_ids);
 
--- The last position in each organization's change log, and the oldest retained one. A write locks the row as its last lock and holds it
+-- The last position in each organization's change log, the oldest retained one, and the bytes of all events until now. A write locks the row as its last lock and holds it
 -- until it commits. So positions follow the order of commits, and an aborted write leaves no gap. The changing columns are in no index,
 -- and the fill factor leaves room for new row versions, so that updates stay on their page (HOT).
 CREATE TABLE event_heads (
   organization_id uuid NOT NULL,
   position bigint NOT NULL,
   oldest_position bigint NOT NULL,
+  bytes bigint NOT NULL,
   CONSTRAINT event_heads_pkey PRIMARY KEY (organization_id),
   CONSTRAINT event_heads_organization_id_fkey FOREIGN KEY (organization_id)
     REFERENCES organizations (id) ON DELETE RESTRICT

@@ -25,7 +25,7 @@ export interface TestLog {
 
 const appendSql = `
   WITH head AS (
-    INSERT INTO event_heads AS h (organization_id, position, oldest_position) VALUES ($1, cardinality($2::uuid[]), 1)
+    INSERT INTO event_heads AS h (organization_id, position, oldest_position, bytes) VALUES ($1, cardinality($2::uuid[]), 1, 0)
     ON CONFLICT (organization_id) DO UPDATE SET position = h.position + cardinality($2::uuid[]) RETURNING h.position)
   INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, record, bytes)
   SELECT $1, head.position - cardinality($2::uuid[]) + r.place, clock_timestamp(), gen_random_uuid(), 'account.updated', 'account', r.id, 1,

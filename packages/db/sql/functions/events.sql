@@ -28,15 +28,17 @@ BEGIN
 END
 $$;
 
--- Advances the counter of an organization by p_count and returns the new position. Its row stays locked until the transaction ends.
-CREATE OR REPLACE FUNCTION next_event_position(p_organization_id uuid, p_count int) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+-- Advances the counter of an organization by p_count events with p_bytes, and returns the new position. Its row stays locked until the
+-- transaction ends.
+CREATE OR REPLACE FUNCTION next_event_position(p_organization_id uuid, p_count int, p_bytes int) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_position bigint;
 BEGIN
-  UPDATE event_heads h SET position = h.position + p_count WHERE h.organization_id = p_organization_id RETURNING h.position INTO v_position;
+  UPDATE event_heads h SET position = h.position + p_count, bytes = h.bytes + p_bytes WHERE h.organization_id = p_organization_id RETURNING h.position INTO v_position;
   IF NOT FOUND THEN
-    INSERT INTO event_heads AS h (organization_id, position, oldest_position) VALUES (p_organization_id, p_count, 1)
-    ON CONFLICT (organization_id) DO UPDATE SET position = h.position + excluded.position RETURNING h.position INTO v_position;
+    INSERT INTO event_heads AS h (organization_id, position, oldest_position, bytes) VALUES (p_organization_id, p_count, 1, p_bytes)
+    ON CONFLICT (organization_id) DO UPDATE SET position = h.position + excluded.position, bytes = h.bytes + excluded.bytes
+    RETURNING h.position INTO v_position;
   END IF;
   RETURN v_position;
 END
@@ -96,7 +98,8 @@ $$;
 -- Appends the collected events. p_origin: {request_id, api_key_id, traceparent}, or null if they are unknown.
 CREATE OR REPLACE FUNCTION append_events(p_organization_id uuid, p_origin jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_events jsonb := ('[' || take_events() || ']')::jsonb;
+  v_text text := take_events();
+  v_events jsonb := ('[' || v_text || ']')::jsonb;
   v_count int := jsonb_array_length(v_events);
   v_request_id text := p_origin->>'request_id';
   v_api_key_id uuid := p_origin->>'api_key_id';
@@ -109,7 +112,7 @@ BEGIN
     RETURN;
   END IF;
   PERFORM store_timeline();
-  v_before := next_event_position(p_organization_id, v_count) - v_count;
+  v_before := next_event_position(p_organization_id, v_count, octet_length(v_text)) - v_count;
   v_now := write_time();
   INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, request_id, api_key_id, traceparent, record, previous, changed,
                       is_erased, base_position, bytes)

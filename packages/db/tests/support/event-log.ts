@@ -12,6 +12,7 @@ interface EventRow {
   readonly previous: Record<string, unknown> | null;
   readonly changed: readonly string[];
   readonly is_erased: boolean;
+  readonly bytes: number;
 }
 
 /** Reads the change log of one organization as it is stored. */

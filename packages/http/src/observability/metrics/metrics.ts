@@ -49,6 +49,23 @@ export class Metrics {
     this.#caches.set(name, counts);
   }
 
+  /** Adds the bytes of events of some organizations. If they cannot be read, the metric keeps its values. */
+  watchChangeLogs(list: () => Promise<readonly { readonly organizationId: string; readonly bytes: number }[]>): void {
+    new Counter({
+      ...this.#named(
+        'crm_event_bytes_total',
+        'Bytes of events that organizations have written; only the largest ones.',
+      ),
+      labelNames: ['organization'],
+      async collect() {
+        const sizes = await list().catch(() => null);
+        if (sizes === null) return;
+        this.reset();
+        for (const { organizationId, bytes } of sizes) this.inc({ organization: organizationId }, bytes);
+      },
+    });
+  }
+
   /** Records how long a statement waited for a connection, in milliseconds. */
   waitsOf(pool: string): (waitMs: number) => void {
     const child = this.#wait.labels(pool);
