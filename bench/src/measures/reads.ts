@@ -23,7 +23,11 @@ const requestsPerShape = 200;
 const withClient = async <T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> => {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  return work(client).finally(() => client.end());
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
 };
 
 const findRecords = (client: pg.Client, size: number): Promise<KnownRecords> => {

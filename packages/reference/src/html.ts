@@ -27,7 +27,7 @@ interface MarkdownOptions {
 /** Converts Markdown of this repository to HTML without style attributes. */
 export const renderMarkdown = (markdown: string, options: MarkdownOptions = {}): string => {
   const { toAddress = (href: string) => href, anchorPrefix = '', shift = 0 } = options;
-  const marked = new Marked<string, string>({ gfm: true, async: false });
+  const marked = new Marked({ gfm: true, async: false });
   marked.use({
     renderer: {
       heading({ tokens, depth, text }) {

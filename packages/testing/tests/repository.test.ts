@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { mutations } from '../scripts/mutations.mjs';
@@ -46,6 +47,39 @@ describe('docs/architecture.md', () => {
   test('lists every decision page in its index, in order', () => {
     const indexed = [...page.matchAll(/^\| \[(\d{4})\]\(decisions\/(\1-[\w-]+\.md)\)/gm)].map(([, , file]) => file);
     expect(indexed).toEqual(readdirSync(`${root}docs/decisions`).sort());
+  });
+});
+
+describe('the packages', () => {
+  const { devDependencies: tools } = JSON.parse(read('package.json')) as { devDependencies: object };
+  const ownFiles = files.filter(
+    (file) => /\/src\/.*\.ts$/.test(file) && !/\.test\.ts$|\/suites\/|\/generated\//.test(file),
+  );
+  const imports = ownFiles.flatMap((file) => {
+    const [folder = ''] = /^.*?(?=\/src\/)/.exec(file) ?? [];
+    const names = [...read(file).matchAll(/^(?:import|export|\}) .*from '([^']+)';$|import\('([^']+)'\)/gm)].map(
+      ([, name, late]) => name ?? late ?? '',
+    );
+    return names.map((name) => ({ file, folder, name }));
+  });
+
+  test('import only files of their own, and what their package.json lists', () => {
+    const listed = Object.fromEntries(
+      [...packages, 'bench'].map((folder) => {
+        const manifest = JSON.parse(read(`${folder}/package.json`)) as Record<string, object | undefined>;
+        // Tests get their tools from the root.
+        const more = folder === 'packages/testing' ? tools : manifest['optionalDependencies'];
+        return [folder, Object.keys({ ...manifest['dependencies'], ...more })];
+      }),
+    );
+    const foreign = imports.filter(({ file, folder, name }) => {
+      if (name.startsWith('node:')) return false;
+      if (name.startsWith('.')) return !join(file, '..', name).startsWith(`${folder}/`);
+      const [dependency = ''] = /^(@[^/]+\/)?[^/]+/.exec(name) ?? [];
+      return listed[folder]?.includes(dependency) !== true;
+    });
+    expect(imports.length).toBeGreaterThan(1_000);
+    expect(foreign).toEqual([]);
   });
 });
 

@@ -1,0 +1,82 @@
+import { fail, ok } from '../result.js';
+/** 0001-01-01T00:00:00.000Z, the first instant with a four-digit year. Milliseconds since 1970. */
+export const minEpochMs = -62_135_596_800_000;
+/** 9999-12-31T23:59:59.999Z, the last instant with a four-digit year. Milliseconds since 1970. */
+export const maxEpochMs = 253_402_300_799_999;
+const minuteMs = 60_000;
+const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/;
+const instantPattern = /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:Z|([+-])(\d{2}):(\d{2}))$/i;
+const timePattern = /^(\d{2}):(\d{2})(?::(\d{2}))?$/;
+const isLeapYear = (year) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+const daysInMonth = (year, month) => {
+    if (month === 2)
+        return isLeapYear(year) ? 29 : 28;
+    return [4, 6, 9, 11].includes(month) ? 30 : 31;
+};
+/** Whether the text is a day of the Gregorian calendar as `YYYY-MM-DD`, years 0001 to 9999. */
+export const isCalendarDate = (text) => {
+    const match = datePattern.exec(text);
+    if (match === null)
+        return false;
+    const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
+    return year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month);
+};
+/** Whether the number is an integer, and as milliseconds since 1970 within the years 0001 to 9999. */
+export const isEpochMs = (value) => Number.isInteger(value) && value >= minEpochMs && value <= maxEpochMs;
+/** The instant as RFC 3339 in UTC with milliseconds. All such texts have 24 characters, so text order is time order. */
+export const formatInstant = (epochMs) => new Date(epochMs).toISOString();
+/** The UTC day of the instant as `YYYY-MM-DD`. */
+export const formatDate = (epochMs) => formatInstant(epochMs).slice(0, 10);
+/**
+ * Reads an RFC 3339 date-time with its offset as epoch milliseconds, or returns undefined. Cuts digits beyond
+ * milliseconds, up to nine, because many languages print microseconds. Rejects leap seconds, which epoch milliseconds
+ * cannot express, and instants whose UTC year is outside 0001 to 9999.
+ */
+export const readInstantText = (text) => {
+    const match = instantPattern.exec(text);
+    if (match === null)
+        return undefined;
+    const [, date = '', hour = '', minute = '', second = '', fraction = '', sign, offsetHour, offsetMinute] = match;
+    if (!isCalendarDate(date) || readTimeText(`${hour}:${minute}:${second}`) === undefined)
+        return undefined;
+    const [offsetHours, offsetMinutes] = [Number(offsetHour ?? 0), Number(offsetMinute ?? 0)];
+    if (offsetHours > 23 || offsetMinutes > 59)
+        return undefined;
+    const local = Date.parse(`${date}T${hour}:${minute}:${second}.${fraction.slice(0, 3).padEnd(3, '0')}Z`);
+    const offsetMs = (offsetHours * 60 + offsetMinutes) * minuteMs;
+    const epochMs = sign === '-' ? local + offsetMs : local - offsetMs;
+    return isEpochMs(epochMs) ? epochMs : undefined;
+};
+/** Reads `HH:MM` or `HH:MM:SS`, 00:00:00 to 23:59:59, and returns `HH:MM:SS`, or undefined if the text is neither. */
+export const readTimeText = (text) => {
+    const match = timePattern.exec(text);
+    if (match === null)
+        return undefined;
+    const [, hour = '', minute = '', second = '00'] = match;
+    if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59)
+        return undefined;
+    return `${hour}:${minute}:${second}`;
+};
+/** Reads an instant given as epoch milliseconds or as RFC 3339 with an offset; the value is epoch milliseconds. */
+export const parseInstant = (input) => {
+    if (typeof input === 'number' && isEpochMs(input))
+        return ok(input === 0 ? 0 : input);
+    const epochMs = typeof input === 'string' ? readInstantText(input) : undefined;
+    return epochMs === undefined
+        ? fail('must be an RFC 3339 date-time with an offset, as 2026-02-28T09:30:00Z, or Unix milliseconds')
+        : ok(epochMs);
+};
+/** Reads a day, given as `YYYY-MM-DD` or as epoch milliseconds in that UTC day. The value is `YYYY-MM-DD`. */
+export const parseDate = (input) => {
+    if (typeof input === 'string' && isCalendarDate(input))
+        return ok(input);
+    if (typeof input === 'number' && isEpochMs(input))
+        return ok(formatDate(input));
+    return fail('must be a calendar date as YYYY-MM-DD, or Unix milliseconds');
+};
+/** Reads a time of day; the value is `HH:MM:SS`. */
+export const parseTime = (input) => {
+    const time = typeof input === 'string' ? readTimeText(input) : undefined;
+    return time === undefined ? fail('must be a time of day as HH:MM or HH:MM:SS') : ok(time);
+};
+//# sourceMappingURL=calendar.js.map

@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=custom-value.js.map

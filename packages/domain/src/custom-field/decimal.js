@@ -1,0 +1,32 @@
+import { fail, ok } from '../result.js';
+/** The limits of amounts of money: `deal_size` and `currency` fields. */
+export const amountLimits = { maxDigits: 15, maxDecimals: 4 };
+/** The limits of plain numbers: `number` and `percentage` fields. */
+export const numberLimits = { maxDigits: 15, maxDecimals: 15 };
+/** Digits of the shortest decimal text that reads back as this number, as JavaScript prints it. */
+const countDigits = (value) => {
+    const match = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(Math.abs(value)));
+    const fraction = match?.[2] ?? '';
+    const exponent = Number(match?.[3] ?? 0);
+    const significant = `${match?.[1] ?? ''}${fraction}`.replace(/^0+/, '').length;
+    return {
+        digits: significant + Math.max(0, exponent - fraction.length),
+        decimals: Math.max(0, fraction.length - exponent),
+    };
+};
+/**
+ * Reads a JSON number and rejects one that may have been rounded. A double preserves every decimal of up to 15 digits;
+ * a longer number may already differ from the text that was sent. The trailing zeros of an integer count as digits,
+ * because `100000000000000000001` arrives as `1e20`. Negative zero becomes 0, as JSON prints it.
+ */
+export const checkDecimal = (value, limits) => {
+    if (typeof value !== 'number' || !Number.isFinite(value))
+        return fail('must be a number');
+    const { digits, decimals } = countDigits(value);
+    if (digits > limits.maxDigits)
+        return fail(`must have at most ${limits.maxDigits} digits`);
+    if (decimals > limits.maxDecimals)
+        return fail(`must have at most ${limits.maxDecimals} decimals`);
+    return ok(value === 0 ? 0 : value);
+};
+//# sourceMappingURL=decimal.js.map

@@ -1,0 +1,69 @@
+import { propertyName, propertyNamePrefix } from './definition.js';
+import { appliesToPipeline } from './pipeline-scope.js';
+import { parseCustomValue } from './value.js';
+import { echo } from './values/bounds.js';
+import { isJsonObject, ownValue } from './values/json-object.js';
+/** The maximum number of custom values in one record of a request. */
+export const maxCustomValues = 1_000;
+const join = (path, key) => (path === '' ? echo(key) : `${path}.${echo(key)}`);
+const sentUnderCustomFields = ({ input, path, errors }) => {
+    const customFields = ownValue(input, 'custom_fields');
+    const customFieldsPath = join(path, 'custom_fields');
+    if (customFields === undefined || customFields === null)
+        return [];
+    if (!isJsonObject(customFields)) {
+        errors.add(customFieldsPath, 'must be an object of custom field slugs and values');
+        return [];
+    }
+    return Object.entries(customFields).map(([slug, value]) => ({ slug, path: join(customFieldsPath, slug), value }));
+};
+const sentBeside = ({ input, path }) => Object.entries(input)
+    .filter(([key]) => key.startsWith(propertyNamePrefix))
+    .map(([key, value]) => ({ slug: key.slice(propertyNamePrefix.length), path: join(path, key), value }));
+/** Reads one sent value into `values`, or adds an error on its path. */
+const readSentValue = ({ slug, path, value }, { definitions, references, errors, pipelineId }, values) => {
+    const definition = definitions.get(slug);
+    if (definition === undefined) {
+        errors.add(path, 'is not a custom field of this object');
+    }
+    else if (!appliesToPipeline(definition, pipelineId)) {
+        errors.add(path, 'is not a field of this pipeline');
+    }
+    else if (value === null) {
+        values.set(slug, null);
+    }
+    else {
+        const parsed = parseCustomValue(definition, value, references);
+        if (parsed.ok)
+            values.set(slug, parsed.value);
+        else
+            errors.add(path, parsed.message);
+    }
+};
+/**
+ * Reads the custom values of one record in a request, sent under `custom_fields` by slug or next to the other fields as
+ * `custom__slug`. Adds every fault to `errors` on the path of the sent key (cut to 80 characters). The result is
+ * complete only if there was no fault. It has null for a value that was sent as null: the caller decides whether that
+ * clears the field. `custom_fields: null` counts as absent.
+ *
+ * @returns stored values by slug, in the order sent.
+ */
+export const parseCustomValues = (request) => {
+    const values = new Map();
+    const sent = [...sentUnderCustomFields(request), ...sentBeside(request)].filter(({ value }) => value !== undefined);
+    if (sent.length > maxCustomValues) {
+        request.errors.add(join(request.path, 'custom_fields'), `must have at most ${maxCustomValues} values`);
+        return values;
+    }
+    const seen = new Set();
+    for (const one of sent) {
+        if (seen.has(one.slug)) {
+            request.errors.add(one.path, `is sent twice: as ${propertyName(echo(one.slug))} and under custom_fields`);
+            continue;
+        }
+        seen.add(one.slug);
+        readSentValue(one, request, values);
+    }
+    return values;
+};
+//# sourceMappingURL=parse-values.js.map

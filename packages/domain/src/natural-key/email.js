@@ -1,0 +1,57 @@
+import { fail, ok } from '../result.js';
+import { findTextFault } from '../text.js';
+import { accountDomainOfHost, hostToAscii, maxTypedHostLength } from './host.js';
+/** The maximum length of an email address in its normalized form, in octets: RFC 5321's 256 minus angle brackets. */
+export const maxEmailLength = 254;
+const maxLocalPartLength = 64;
+const maxTypedLength = maxLocalPartLength + 1 + maxTypedHostLength;
+const lengthMessage = `must have at most ${maxEmailLength} characters (in its ASCII form)`;
+const dotAtom = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
+/**
+ * The natural key of a contact, from one bare address. Trims white space, lower-cases the whole address, and converts
+ * its domain to UTS-46 ASCII without a trailing dot. Plus-tags and dots stay, because they may distinguish people.
+ * Rejects display names, spaces, control characters, quoted or non-ASCII local parts, IP addresses and overlong
+ * addresses. Normalizing twice gives the same result.
+ */
+export const normalizeEmail = (input) => {
+    const typed = input.trim();
+    if (typed.length > maxTypedLength)
+        return fail(lengthMessage);
+    const fault = findTextFault(typed);
+    if (fault !== null)
+        return fail(fault);
+    const text = typed.normalize('NFC');
+    if (text === '')
+        return fail('must not be empty: send an address such as ann@acme.com');
+    if (/[<>]/.test(text))
+        return fail('must be a bare address without a display name or angle brackets, as in ann@acme.com');
+    if (/[\s\p{Cc}]/u.test(text))
+        return fail('must not contain spaces or control characters');
+    const at = text.lastIndexOf('@');
+    if (at === -1)
+        return fail('must contain an @, as in ann@acme.com');
+    const local = text.slice(0, at).toLowerCase();
+    const localFault = findLocalPartFault(local);
+    if (localFault !== null)
+        return fail(localFault);
+    const host = hostToAscii(text.slice(at + 1));
+    if (!host.ok)
+        return host;
+    const email = `${local}@${host.value}`;
+    if (email.length > maxEmailLength)
+        return fail(lengthMessage);
+    return ok({ email, domain: accountDomainOfHost(host.value) });
+};
+const findLocalPartFault = (local) => {
+    if (local === '')
+        return 'must have a part before the @, as in ann@acme.com';
+    if (local.includes('@'))
+        return 'must contain a single @, as in ann@acme.com';
+    if (local.length > maxLocalPartLength) {
+        return `must have at most ${maxLocalPartLength} characters before the @`;
+    }
+    if (dotAtom.test(local))
+        return null;
+    return "must have before the @ only ASCII letters, digits, single dots between them and !#$%&'*+/=?^_`{|}~-";
+};
+//# sourceMappingURL=email.js.map

@@ -1,0 +1,92 @@
+import { toASCII, toUnicode } from 'tr46';
+import { fail, ok } from '../result.js';
+/** The longest domain, in octets of its ASCII form without a trailing dot. */
+export const maxDomainLength = 253;
+const maxLabelLength = 63;
+/** The maximum length of a host as typed. Soft hyphens and combining marks can make it longer than 253. */
+export const maxTypedHostLength = 1024;
+// The limit of one label, after NFC. Converting a label to ASCII takes quadratic time.
+const maxMappedLabelLength = 2 * maxLabelLength;
+/**
+ * UTS-46 as browsers apply it: non-transitional, so that `faß.de` is not `fass.de`; with the bidi and joiner rules;
+ * with hyphens in the third and fourth place, because names such as `r3---sn.example.com` exist. Stricter in one point:
+ * only letters, digits and hyphens are allowed. An underscore is legal in DNS but not in the name of a host, and no
+ * registry sells one. Lengths and outer hyphens are checked below, with their own error texts.
+ */
+const idnaOptions = {
+    checkHyphens: false,
+    checkBidi: true,
+    checkJoiners: true,
+    useSTD3ASCIIRules: true,
+    transitionalProcessing: false,
+};
+const plainAscii = /^(?!.*xn--)[a-z0-9.-]+$/i;
+// URL parsers read every host whose last label is a number as an IPv4 address: 127.1, 0x7f.1 and 10.0.0.08 too.
+const numericLabel = /^(?:\d+|0x[\da-f]*)$/;
+const lengthMessage = `must have at most ${maxDomainLength} characters (in its ASCII form)`;
+const labelMessage = `must have parts of at most ${maxLabelLength} characters (in their ASCII form)`;
+// The characters that UTS-46 maps to a full stop.
+const dots = /[.\u3002\uff0e\uff61]/;
+const ipMessage = 'must not be an IP address: send a domain such as acme.com';
+/** The error for an IP address. The parsers of domains and emails, which recognise IPv6 addresses, use it too. */
+export const refuseIpAddress = () => fail(ipMessage);
+/** The Unicode form of an ASCII host, for display: `xn--mller-kva.de` gives `müller.de`. */
+export const hostToUnicode = (asciiHost) => asciiHost.includes('xn--') ? toUnicode(asciiHost, idnaOptions).domain : asciiHost;
+/**
+ * The domain of the account that a host belongs to: the host without one leading `www.`, if at least two labels remain.
+ * Web addresses and emails share this rule, so that every account can be found by its displayed domain.
+ * @param asciiHost a host as {@link hostToAscii} gives it
+ */
+export const accountDomainOfHost = (asciiHost) => {
+    const rest = asciiHost.startsWith('www.') ? asciiHost.slice('www.'.length) : asciiHost;
+    return rest.includes('.') ? rest : asciiHost;
+};
+/**
+ * The UTS-46 ASCII form of a bare host, without a trailing dot: lower case, at least two labels of letters, digits and
+ * hyphens, 1 to 63 octets each and at most 253 in all. Rejects everything else, including IPv4 addresses in every
+ * spelling.
+ */
+export const hostToAscii = (host) => {
+    if (host === '')
+        return fail('must not be empty: send a domain such as acme.com');
+    if (/\s/u.test(host))
+        return fail('must not contain spaces: remove them');
+    if (host.length > maxTypedHostLength)
+        return fail(lengthMessage);
+    if (host.includes('_'))
+        return fail('must not contain underscores: use letters, digits, hyphens and dots');
+    const composed = host.normalize('NFC');
+    if (composed.split(dots).some((label) => label.length > maxMappedLabelLength))
+        return fail(labelMessage);
+    const mapped = mapToAscii(composed);
+    if (mapped === null) {
+        return fail('must be a domain: use letters, digits and hyphens with dots between them, as in acme.com');
+    }
+    // Only after the mapping, because it turns the ideographic and full-width full stops into dots.
+    const ascii = mapped.endsWith('.') ? mapped.slice(0, -1) : mapped;
+    const message = findHostFault(ascii);
+    return message === null ? ok(ascii) : fail(message);
+};
+/** The mapping of UTS-46. For plain ASCII it is lower-casing; the table lookup of every letter took 40 µs per host. */
+const mapToAscii = (host) => plainAscii.test(host) ? host.toLowerCase() : toASCII(host, idnaOptions);
+const findHostFault = (ascii) => {
+    const labels = ascii.split('.');
+    if (labels.includes(''))
+        return 'has an empty part: write single dots between its parts, as in acme.com';
+    if (numericLabel.test(labels.at(-1) ?? ''))
+        return ipMessage;
+    if (labels.length < 2)
+        return 'must have at least two parts, as in acme.com';
+    if (labels.some((label) => label.length > maxLabelLength))
+        return labelMessage;
+    if (ascii.length > maxDomainLength)
+        return lengthMessage;
+    // Checks the Unicode form: in the ASCII form of a label such as `-ü` the prefix `xn--` comes before the hyphen.
+    if (hostToUnicode(ascii)
+        .split('.')
+        .some((label) => label.startsWith('-') || label.endsWith('-'))) {
+        return 'must not have a part that begins or ends with a hyphen';
+    }
+    return null;
+};
+//# sourceMappingURL=host.js.map

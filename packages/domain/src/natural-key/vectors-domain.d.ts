@@ -1,0 +1,3 @@
+import { type NaturalKeyVector } from './vector.js';
+/** Domains, see {@link NaturalKeyVector}. */
+export declare const domainVectors: readonly NaturalKeyVector[];

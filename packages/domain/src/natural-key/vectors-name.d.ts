@@ -1,0 +1,3 @@
+import { type NaturalKeyVector } from './vector.js';
+/** Names of opportunities, see {@link NaturalKeyVector}. */
+export declare const nameVectors: readonly NaturalKeyVector[];

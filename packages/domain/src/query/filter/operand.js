@@ -1,0 +1,112 @@
+import { formatInstant, isCalendarDate, parseDate, parseInstant, parseTime } from '../../custom-field/calendar.js';
+import { normalizeDomain } from '../../natural-key/domain.js';
+import { normalizeEmail } from '../../natural-key/email.js';
+import { fail, ok } from '../../result.js';
+import { codePointLength, findTextFault, normalizeForSearch } from '../../text.js';
+import { quote } from '../quote.js';
+/** The maximum length of one value, in code points. */
+export const maxValueLength = 2_000;
+const dayMs = 86_400_000;
+// A smaller number of milliseconds is before March 1973. As seconds it is a plausible date.
+const implausibleMs = 100_000_000_000;
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const point = (value) => ({ low: value, high: value });
+const toPoint = (result) => (result.ok ? ok(point(result.value)) : result);
+/**
+ * Reads one value for one field and operator into its comparison form; nothing is coerced.
+ * @param kind the field's, as `filterKindOf` gives it
+ * @param operator decides whether the text is a whole natural key, which is normalized, or a part of one
+ */
+export const parseOperand = (input, field, kind, operator) => {
+    if (input === null)
+        return fail('must not be null: use the operator empty or not_empty');
+    if (typeof input === 'string') {
+        if (input === '')
+            return fail('must not be empty: use the operator empty or not_empty');
+        if (codePointLength(input) > maxValueLength)
+            return fail(`must have at most ${maxValueLength} characters`);
+        const fault = findTextFault(input);
+        if (fault !== null)
+            return fail(fault);
+    }
+    return kind === 'instant' || kind === 'timestamp' || kind === 'datetime'
+        ? readInstant(input, kind)
+        : toPoint(readPoint(input, field, kind, operator));
+};
+const readPoint = (input, field, kind, operator) => {
+    switch (kind) {
+        case 'number':
+            // Adding 0 turns -0, which JSON can spell, into 0.
+            return typeof input === 'number' && Number.isFinite(input) ? ok(input + 0) : fail('must be a number');
+        case 'boolean':
+            return typeof input === 'boolean' ? ok(input) : fail('must be true or false');
+        case 'checkbox':
+            return typeof input === 'boolean' ? ok(input ? 1 : 0) : fail('must be true or false');
+        case 'date':
+            return parseDate(input);
+        case 'time':
+            return parseTime(input);
+        default:
+            return typeof input === 'string' ? readText(input, field, kind, operator) : fail('must be a string');
+    }
+};
+const pieceOperators = new Set(['contains', 'not_contains', 'starts_with', 'ends_with']);
+const readText = (text, field, kind, operator) => {
+    switch (kind) {
+        case 'uuid':
+            return readUuid(text, 'must be a valid UUID');
+        case 'member_set':
+            return readUuid(text, "must be a member's id, a valid UUID");
+        case 'option':
+        case 'option_set':
+            return field.source === 'custom' ? readOption(text, field.definition) : ok(text);
+        default:
+            return pieceOperators.has(operator) ? ok(normalizeForSearch(text)) : readWholeText(text, kind);
+    }
+};
+const readWholeText = (text, kind) => {
+    if (kind === 'email') {
+        const email = normalizeEmail(text);
+        return email.ok ? ok(email.value.email) : email;
+    }
+    if (kind === 'domain') {
+        const domain = normalizeDomain(text);
+        return domain.ok ? ok(domain.value.domain) : domain;
+    }
+    return ok(normalizeForSearch(text));
+};
+const readUuid = (text, message) => {
+    const uuid = text.toLowerCase();
+    return uuidPattern.test(uuid) ? ok(uuid) : fail(message);
+};
+/**
+ * An option's value or, as in writes, its label if only one option has it. Archived options count, because stored
+ * values may use them.
+ */
+const readOption = (text, definition) => {
+    const options = definition.metadata?.options ?? [];
+    if (options.some((option) => option.value === text))
+        return ok(text);
+    const labelled = options.filter((option) => option.label === text);
+    const [only] = labelled;
+    if (only !== undefined && labelled.length === 1)
+        return ok(only.value);
+    if (labelled.length > 1)
+        return fail(`${quote(text)} is the label of several options: use an option's value`);
+    return fail(`${quote(text)} is no option of ${quote(definition.slug)}`);
+};
+const instantMessage = 'must be Unix milliseconds, RFC 3339 with an offset, or YYYY-MM-DD for that UTC day';
+const readInstant = (input, kind) => {
+    // A custom timestamp may be any instant, so small numbers are accepted there.
+    if (kind === 'instant' && typeof input === 'number' && input !== 0 && Math.abs(input) < implausibleMs) {
+        return fail('looks like seconds: send Unix milliseconds');
+    }
+    const isDay = typeof input === 'string' && isCalendarDate(input);
+    const instant = isDay ? ok(Date.parse(input)) : parseInstant(input);
+    if (!instant.ok)
+        return fail(instantMessage);
+    const lowMs = instant.value;
+    const highMs = isDay ? lowMs + dayMs - 1 : lowMs;
+    return ok(kind === 'datetime' ? { low: formatInstant(lowMs), high: formatInstant(highMs) } : { low: lowMs, high: highMs });
+};
+//# sourceMappingURL=operand.js.map

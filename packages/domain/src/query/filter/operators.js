@@ -1,0 +1,91 @@
+/** The operators of filters, by the names that the tree uses. */
+export const operators = [
+    'eq',
+    'neq',
+    'contains',
+    'not_contains',
+    'starts_with',
+    'ends_with',
+    'in',
+    'not_in',
+    'gt',
+    'gte',
+    'lt',
+    'lte',
+    'between',
+    'empty',
+    'not_empty',
+    'contains_all',
+    'contains_none',
+];
+/** Aliases that requests may use. */
+export const operatorAliases = {
+    is: 'eq',
+    is_not: 'neq',
+    contain: 'contains',
+    not_contain: 'not_contains',
+    is_any_of: 'in',
+    greater_than: 'gt',
+    less_than: 'lt',
+    before: 'lt',
+    after: 'gt',
+    include_all: 'contains_all',
+    exclude_all: 'contains_none',
+};
+/**
+ * How the values of a field compare, which decides its operators and what values they take.
+ * `instant` is Unix milliseconds, `timestamp` the same in a custom field, `datetime`, `date` and `time` fixed-width text,
+ * `checkbox` 0 or 1 as its indexed column has it, `option` one exact value, `option_set` and `member_set` several;
+ * `whole` is a date range or location named without a part; it takes only the operators `empty` and `not_empty`.
+ */
+export const filterKinds = [
+    'text',
+    'email',
+    'domain',
+    'uuid',
+    'number',
+    'boolean',
+    'checkbox',
+    'instant',
+    'timestamp',
+    'datetime',
+    'date',
+    'time',
+    'option',
+    'option_set',
+    'member_set',
+    'whole',
+];
+const presence = ['empty', 'not_empty'];
+const equality = ['eq', 'neq', 'in', 'not_in'];
+const text = [...equality, 'contains', 'not_contains', 'starts_with', 'ends_with', ...presence];
+const ordered = [...equality, 'gt', 'gte', 'lt', 'lte', 'between', ...presence];
+const exact = [...equality, ...presence];
+const several = ['eq', 'in', 'not_in', 'contains_all', 'contains_none', ...presence];
+const operatorsByKind = {
+    text,
+    email: text,
+    domain: text,
+    uuid: exact,
+    number: ordered,
+    boolean: exact,
+    checkbox: exact,
+    instant: ordered,
+    timestamp: ordered,
+    datetime: ordered,
+    date: ordered,
+    time: ordered,
+    option: exact,
+    option_set: several,
+    member_set: several,
+    whole: presence,
+};
+/** The operators of fields of this kind. The parser, the documentation and the tests use this one table. */
+export const operatorsFor = (kind) => operatorsByKind[kind];
+const operatorsByName = new Map([
+    ...operators.map((operator) => [operator, operator]),
+    ...Object.entries(operatorAliases),
+]);
+/** The operator of that exact name or alias, or null. */
+export const findOperator = (name) => operatorsByName.get(name) ?? null;
+//# sourceMappingURL=operators.js.map

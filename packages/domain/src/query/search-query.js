@@ -1,0 +1,28 @@
+import { codePointLength, findTextFault, normalizeForSearch } from '../text.js';
+/** The maximum length of a free-text query, in code points without surrounding white space. */
+export const maxQueryLength = 200;
+/**
+ * Reads a free-text query into the words that a record must all contain. Split at white space only, so that `o'neil` and
+ * `acme.com` stay one word; normalized, and without duplicates.
+ * @param input the text; null, undefined and blank text mean no query. Anything else is refused.
+ * @param path the parameter's name, `q` or `query`; errors are on it
+ * @returns the words in order; none if there is no query or an error
+ */
+export const parseSearchQuery = (input, path, errors) => {
+    if (input === undefined || input === null)
+        return [];
+    if (typeof input !== 'string') {
+        errors.add(path, 'must be a string');
+        return [];
+    }
+    const text = input.trim();
+    if (text === '')
+        return [];
+    const fault = codePointLength(text) > maxQueryLength ? tooLong : findTextFault(text);
+    if (fault === null)
+        return [...new Set(text.split(/\s+/).map(normalizeForSearch))];
+    errors.add(path, fault);
+    return [];
+};
+const tooLong = `must have at most ${maxQueryLength} characters`;
+//# sourceMappingURL=search-query.js.map

@@ -1,0 +1,71 @@
+import { hasTooManyCombiningMarks, maxCombiningMarks } from './combining-marks.js';
+/** How many code points of a normalized text count in sorting and in comparisons such as `gt`. */
+export const sortKeyCodePoints = 200;
+const loneSurrogate = /\p{Surrogate}/u;
+/**
+ * The form in which text is searched and compared: NFC, then lower case code point by code point, `ς` as `σ` and `İ` as
+ * `i`. It is computed here and stored next to the value, so that no locale, ICU version or replica can change an
+ * answer.
+ *
+ * Each code point is mapped by itself. If `a + b` is in NFC, then `f(a + b)` is `f(a) + f(b)`, so a search for any part
+ * of an NFC text finds the text. In other texts, a part is found unless it begins or ends between a letter and a mark
+ * that NFC joins.
+ *
+ * Normalize a value only once: lower-casing may leave a sequence that NFC would compose, so a second pass can change
+ * it.
+ */
+export const normalizeForSearch = (text) => 
+// `toLowerCase()` turns a final `Σ` into `ς`, and `İ` into two code points. It maps all others one by one.
+text.normalize('NFC').replaceAll('İ', 'i').toLowerCase().replaceAll('ς', 'σ');
+/** The first {@link sortKeyCodePoints} code points of the normalized `text`. Never cuts a surrogate pair. */
+export const sortKey = (text) => {
+    const normalized = normalizeForSearch(text);
+    // Shortcut for most texts: a text never has more code points than UTF-16 units.
+    if (normalized.length <= sortKeyCodePoints)
+        return normalized;
+    return Array.from(normalized.slice(0, 2 * sortKeyCodePoints))
+        .slice(0, sortKeyCodePoints)
+        .join('');
+};
+const combiningMarksFault = `must not have more than ${maxCombiningMarks} combining marks in a row: remove some`;
+/**
+ * The error text for a `text` that cannot be stored unaltered or is too costly to normalize, or null. PostgreSQL cannot
+ * store U+0000, and a lone surrogate has no UTF-8 form. Check the length of a text before calling this, and call this
+ * before normalizing the text.
+ */
+export const findTextFault = (text) => {
+    if (text.includes('\u0000'))
+        return 'must not contain the character U+0000: remove it';
+    if (loneSurrogate.test(text))
+        return 'must be well-formed Unicode: remove the unpaired surrogate (U+D800 to U+DFFF)';
+    return hasTooManyCombiningMarks(text) ? combiningMarksFault : null;
+};
+/** The number of code points of `text`, which is what PostgreSQL counts in `varchar(n)` and `char_length`. */
+export const codePointLength = (text) => {
+    let count = 0;
+    for (let index = 0; index < text.length; count += 1)
+        index += isPairAt(text, index) ? 2 : 1;
+    return count;
+};
+/**
+ * Compares by code point: negative if `a` comes first, positive if `b` does, 0 if they are equal. This is the order of
+ * UTF-8 bytes and of PostgreSQL's collation `C`. The operator `<` compares UTF-16 units and puts emoji before U+FFFD.
+ */
+export const compareCodePoints = (a, b) => {
+    const shared = Math.min(a.length, b.length);
+    for (let index = 0; index < shared; index += 1) {
+        const left = a.charCodeAt(index);
+        const right = b.charCodeAt(index);
+        if (left !== right)
+            return unitRank(left) - unitRank(right);
+    }
+    return a.length - b.length;
+};
+const isHighSurrogate = (unit) => unit >= 0xd800 && unit <= 0xdbff;
+const isLowSurrogate = (unit) => unit >= 0xdc00 && unit <= 0xdfff;
+const isPairAt = (text, index) => isHighSurrogate(text.charCodeAt(index)) && isLowSurrogate(text.charCodeAt(index + 1));
+/**
+ * The rank of a UTF-16 unit in the order of code points: surrogates come last, because they encode those past U+FFFF.
+ */
+const unitRank = (unit) => (isHighSurrogate(unit) || isLowSurrogate(unit) ? unit + 0x10000 : unit);
+//# sourceMappingURL=text.js.map
