@@ -77,6 +77,44 @@ describe('an archived pipeline', () => {
   });
 });
 
+test('a multi_select value keeps the order of the options on writing until it is sent again', async () => {
+  const options = ['Red', 'Green'].map((label) => ({ label }));
+  const field = { object: 'account', slug: 'colors', name: 'Colors', attribute_type: 'multi_select', options };
+  const { field_id: fieldId } = ((await send('POST', 'fields', field)).data as { field: { field_id: string } }).field;
+  const sent = { custom_fields: { colors: ['Green', 'Red'] } };
+  const { data } = await send('POST', 'accounts', { domain: 'colors.example', ...sent });
+  const { company_id: id } = data as { company_id: string };
+  const stored = async () => (await run('SELECT custom_fields, version FROM accounts WHERE organization_id = $1'))[0];
+  await send('PATCH', `fields/${fieldId}/options`, { value: 'Green', position: 1 });
+  expect(await stored()).toEqual({ custom_fields: { colors: ['Red', 'Green'] }, version: 1 });
+  await send('PATCH', `accounts/${id}`, sent);
+  expect(await stored()).toEqual({ custom_fields: { colors: ['Green', 'Red'] }, version: 2 });
+});
+
+test('a part of a text does not split a letter from its combining mark, in whatever form the text was sent', async () => {
+  for (const [form, text] of Object.entries({ composed: 'Caf\u00e9', decomposed: 'Cafe\u0301' })) {
+    const domain = `${form}.example`;
+    await send('POST', 'accounts', { domain, description: text });
+    await createDeal(form, { next_step: text }, { account_domain: domain });
+    await send('POST', 'notes', { note: { content: text }, account_domains: [domain] });
+  }
+  const countOf = async (path: string, object: string, body?: object): Promise<number> => {
+    const { data } = (await (await readGateway(path, {}, body)).json()) as { data: Record<string, unknown[]> };
+    return data[object]?.length ?? -1;
+  };
+  const found = (value: string): Promise<number[]> => {
+    const search = (object: string, field: string) =>
+      countOf(`/v1/${object}/search`, object, { filters: [{ field, operator: 'contains', value }] });
+    const notes = countOf(`/v1/notes?q=${encodeURIComponent(value)}`, 'notes');
+    return Promise.all([search('opportunities', 'next_step'), search('accounts', 'description'), notes]);
+  };
+  expect([await found('cafe\u0301'), await found('caf\u00e9')]).toEqual([
+    [2, 2, 2],
+    [2, 2, 2],
+  ]);
+  expect(await found('cafe')).toEqual([0, 0, 0]);
+});
+
 test('a stage that was archived a moment ago gets no deals, also from gateways that have not seen it', async () => {
   const [first, second] = organization.pipeline.stages;
   const id = idOf(await createDeal('Moving', { stage_id: first?.id }));

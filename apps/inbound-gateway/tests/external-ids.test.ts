@@ -181,6 +181,9 @@ describe.each([account, contact, opportunity])('external_id of an $name', (kind)
     await make('held');
     const held = ['held', 'held2'].map((label) => fieldsOf(label, { external_id: 'after held' }));
     expect(await statuses(held)).toEqual(['matched', 'created']);
+    const pair = ['pair1', 'pair2'].map((label) => fieldsOf(label, { external_id: 'pair' }));
+    const atomic = resultsOf(await bulk(kind, pair, 'keep', { atomic: 'true' }));
+    expect(atomic.map(({ record_status }) => record_status)).toEqual(['created', 'matched']);
     const turns = ['turn1', 'turn2'].map((label) => fieldsOf(label, { external_id: 'turn' }));
     expect(await statuses([fieldsOf('turn1'), ...turns])).toEqual(['created', 'matched', 'created']);
     expect(await countOf(`${table} WHERE external_id = 'turn'`)).toBe(1);
