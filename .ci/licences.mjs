@@ -68,17 +68,16 @@ const isAgreed = (licence, list) =>
 const refused = all.filter(({ licence, isTool }) => !isAgreed(licence, isTool ? agreedForTools : agreed));
 for (const { name, version, licence } of refused) console.error(`FAILED  ${name} ${version}: ${licence}`);
 
-const table = (head, rows) => {
-  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column].length)));
-  const line = (cells) => `| ${cells.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |`;
-  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
-};
+/** The text in lines of up to 120 characters. */
+const wrap = (text) => text.replace(/(.{1,120})(?: |$)/g, '$1\n').trimEnd();
 
-const countsOf = (list) => {
-  const counts = new Map();
-  for (const { licence } of list) counts.set(licence, (counts.get(licence) ?? 0) + 1);
-  return [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([licence, count]) => [licence, String(count)]);
-};
+/** A paragraph for each licence, with what `describe` says about its packages. */
+const paragraphs = (list, describe) =>
+  [...new Set(list.map(({ licence }) => licence))]
+    .sort()
+    .map((licence) => [licence, list.filter((one) => one.licence === licence)])
+    .map(([licence, group]) => wrap(`**${licence}** (${group.length})${describe(group)}`))
+    .join('\n\n');
 
 const shipped = [
   ...new Map(all.filter(({ isTool }) => !isTool).map((one) => [`${one.name}@${one.version}`, one])).values(),
@@ -91,16 +90,13 @@ of date, or if a package has a licence that \`.ci/licences.mjs\` does not accept
 
 ## At run time
 
-${table(
-  ['Package', 'Version', 'Licence'],
-  shipped.map(({ name, version, licence }) => [name, version, licence]),
-)}
+${paragraphs(shipped, (group) => `: ${group.map(({ name, version }) => `${name} ${version}`).join(', ')}`)}
 
 ## Development tools
 
 Compilers, and packages for tests and benchmarks. None of them is needed at run time.
 
-${table(['Licence', 'Packages'], countsOf(tools))}
+${wrap(paragraphs(tools, () => '').replaceAll('\n\n', ', '))}
 `;
 
 if (process.argv.includes('--check')) {
