@@ -17,7 +17,7 @@ import {
   runWrite,
   type Write,
 } from '@crm/db';
-import { type NormalizedEmail, normalizeEmail } from '@crm/domain';
+import { changeOf } from '@crm/domain';
 import { reportFigure, startOwnPostgres, startReplicatedPostgres, type ReplicatedPostgres } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
@@ -63,12 +63,6 @@ const differencesTo = async (content: Content, url: string): Promise<number> => 
   return [...tables].filter((table) => JSON.stringify(content[table]) !== JSON.stringify(other[table])).length;
 };
 
-const emailOf = (text: string): NormalizedEmail => {
-  const result = normalizeEmail(text);
-  if (!result.ok) throw new Error(result.message);
-  return result.value;
-};
-
 /**
  * Creates an opportunity with its account, two contacts, a custom value and an owner, and a note with a stored
  * response.
@@ -79,27 +73,21 @@ const fillRecords = async (url: string, organizationId: string): Promise<void> =
     const setup = await loadSetup(database, organizationId);
     const [pipeline] = setup.pipelines;
     if (pipeline === undefined) throw new Error('there is no pipeline');
-    const none = { definitions: new Map(), values: new Map() };
-    const ann = emailOf("ann.o'neil+crm@bücher.example");
+    const ann = "ann.o'neil+crm@xn--bcher-kva.example";
     const definitions = setup.fieldIndex('contact', null).bySlug;
     const write = <Result>(one: Write<Result>, idempotency: IdempotencyRecord | null = null) =>
       runWrite(database, organizationId, one, idempotency);
-    const contact = {
-      email: ann,
-      firstName: 'Ann',
-      lastName: 'Ö’Neil',
-      definitions,
-      values: new Map([['newsletter', true]]),
-    };
+    const names = { first_name: 'Ann', last_name: 'Ö’Neil' };
+    const custom = { definitions, values: new Map([['newsletter', true]]) };
+    const contact = changeOf('contact', { email: ann, ...names }, custom);
     await write(contactCreate(setup, contact, 'keep'));
-    const opportunity = {
-      ...none,
+    const opportunity = changeOf('opportunity', {
       name: 'Website',
       amount: 12.5,
-      ownerId: setup.findMember('sam@example.com')?.id ?? null,
-      primaryContact: ann,
-      additionalContacts: [emailOf('bob@bücher.example')],
-    };
+      owner_id: setup.findMember('sam@example.com')?.id ?? null,
+      contact_email: ann,
+      additional_contacts: ['bob@xn--bcher-kva.example'],
+    });
     await write(opportunityCreate(setup, pipeline, opportunity, 'keep'));
     const note = { title: 'Kick-off', content: 'Tab\tand "quotes"', accountDomains: [], contactEmails: [ann] };
     await write(noteCreate(setup, note), { operation: 'createNote', keyHash: randomUUID(), requestHash: 'hash' });

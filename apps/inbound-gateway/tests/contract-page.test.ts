@@ -95,7 +95,7 @@ describe('the tables of docs/contract.md', () => {
     const numbers = rowsOf('bounds').map(([, bound]) => Number(bound));
     expect(numbers).toEqual([
       ...[253, domain.maxEmailLength, domain.maxNameLength, domain.maxCombiningMarks, bounds.urlLength],
-      ...[bounds.noteContentLength, bounds.nextStepLength, domain.maxStringLength, domain.maxLocationPartLength],
+      ...[bounds.noteContentLength, domain.maxNextStepLength, domain.maxStringLength, domain.maxLocationPartLength],
       ...[domain.maxTeamMembers, domain.maxSelections, bounds.customValuesPerRecord],
       ...Object.values(domain.setupLimits),
       ...[

@@ -1,4 +1,4 @@
-import { createOpportunity, type OpportunityDetail } from '@crm/contract';
+import { createOpportunity, type DataOf, type updateOpportunity } from '@crm/contract';
 import { describe, expect, test } from '@jest/globals';
 import { recordsOf, statusOf, unknownId, versionOf } from './support/records-of.js';
 import { useGateway } from './support/use-gateway.js';
@@ -12,7 +12,7 @@ const { opportunity, changeOpportunity: change, row, countOf, create } = records
 
 const stageId = (label: string): string =>
   gateway().organization.pipeline.stages.find((stage) => stage.label === label)?.id ?? '';
-const additionalOf = ({ opportunity: record }: OpportunityDetail) =>
+const additionalOf = ({ opportunity: record }: DataOf<typeof updateOpportunity>) =>
   record.additional_contacts.map(({ contact_email: email }) => email);
 
 describe('200', () => {

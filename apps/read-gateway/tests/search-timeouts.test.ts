@@ -9,6 +9,7 @@ import {
   searchOpportunities,
   summarizeAccounts,
 } from '@crm/contract';
+import { changeOf } from '@crm/domain';
 import { accountCreate, type Database, openDatabase, runWrite } from '@crm/db';
 import { SharedLimit } from '@crm/http';
 import type { Answer, TestClient } from '@crm/testing';
@@ -93,7 +94,7 @@ describe('R31, 503: an organization whose searches all time out', () => {
     };
     const [primary, replica] = [open('primary'), open('replica')];
     const { client: greedy } = await gateway.start({ database: primary, replica });
-    const account = { domain: 'mark.example', name: null, definitions: new Map(), values: new Map() };
+    const account = changeOf('account', { domain: 'mark.example', name: null });
     const { readMark } = await runWrite(
       gateway.database,
       gateway.organization.id,

@@ -1,5 +1,5 @@
 import { loadSetup, openDatabase, opportunityCreate } from '@crm/db';
-import { type NormalizedEmail, normalizeDomain, normalizeEmail, type Result } from '@crm/domain';
+import { changeOf } from '@crm/domain';
 import { organizationLayout } from '../dataset/layout.js';
 
 /** The request body of a new deal with a new account and two new contacts. `mark` distinguishes deals. */
@@ -13,13 +13,6 @@ export const dealBody = (pipelineId: string, mark: string): string =>
       additional_contact_emails: [`second@bench${mark}.com`],
     },
   });
-
-const valueOf = <T>(result: Result<T>): T => {
-  if (!result.ok) throw new Error('A made-up key is not valid');
-  return result.value;
-};
-
-const emailOf = (text: string): NormalizedEmail => valueOf(normalizeEmail(text));
 
 /** The placeholder of the random number. */
 const markToReplace = '4815162342';
@@ -36,17 +29,10 @@ export const dealSql = async (databaseUrl: string, size: number, organization = 
     const pipeline = setup.findPipeline(pipelineIds[0] ?? '');
     if (pipeline === undefined) throw new Error('The pipeline does not exist');
     const domain = `bench${markToReplace}.com`;
-    const deal = {
-      ...{
-        name: `Deal ${markToReplace}`,
-        amount: 1200,
-        definitions: new Map<never, never>(),
-        values: new Map<never, never>(),
-      },
-      accountDomain: valueOf(normalizeDomain(domain)).domain,
-      primaryContact: emailOf(`first@${domain}`),
-      additionalContacts: [emailOf(`second@${domain}`)],
-    };
+    const deal = changeOf('opportunity', {
+      ...{ name: `Deal ${markToReplace}`, amount: 1200, account_domain: domain },
+      ...{ contact_email: `first@${domain}`, additional_contacts: [`second@${domain}`] },
+    });
     const { function: name, input } = opportunityCreate(setup, pipeline, deal, 'keep');
     // Formatted with spaces, because pgbench reads a colon followed by letters as a variable.
     const json = JSON.stringify(input, null, 1).replaceAll("'", "''").replaceAll(markToReplace, `' || :random || '`);

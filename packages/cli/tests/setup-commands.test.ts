@@ -1,3 +1,4 @@
+import { changeOf } from '@crm/domain';
 import { loadSetup, opportunityCreate, runWrite, type OrganizationSetup } from '@crm/db';
 import { setupTools } from '@crm/testing/suites';
 import { readTestStack } from '@crm/testing';
@@ -46,8 +47,9 @@ const createDeal = async (name: string, stageLabel: string, values = new Map<str
   if (pipeline === undefined) throw new Error('no pipeline');
   const stageId = pipeline.stages.find(({ label }) => label === stageLabel)?.id;
   const definitions = setup.fieldIndex('opportunity', null).bySlug;
-  const input = { name, stageId, ownerId: setup.findMember('ann@acme.com')?.id, definitions, values };
-  await runWrite(administered.database, org, opportunityCreate(setup, pipeline, input, 'keep'), null);
+  const input = { name, stage_id: stageId, owner_id: setup.findMember('ann@acme.com')?.id };
+  const change = changeOf('opportunity', input, { definitions, values });
+  await runWrite(administered.database, org, opportunityCreate(setup, pipeline, change, 'keep'), null);
 };
 
 const query = (text: string): Promise<Record<string, unknown>[]> =>

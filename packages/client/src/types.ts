@@ -142,10 +142,10 @@ export interface ContactPage {
 export interface CreateAccountBody {
   /** Company domain: the natural key of an account. Optional if an account has the `external_id`. */
   domain?: string | null;
-  /** Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it. */
-  external_id?: string | null;
   /** Name. By default, a new account is named after its domain. */
   name?: string | null;
+  /** Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it. */
+  external_id?: string | null;
   /** Industry. */
   industry?: string | null;
   /** Description. */
@@ -162,14 +162,14 @@ export interface CreateAccountBody {
 
 /** A person. The account of the email’s domain is created if it is missing. */
 export interface CreateContactBody {
-  /** Email: the natural key of a contact. Optional if a contact has the `external_id`. */
-  email?: string | null;
-  /** Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it. */
-  external_id?: string | null;
   /** First name. */
   first_name?: string | null;
   /** Last name. */
   last_name?: string | null;
+  /** Email: the natural key of a contact. Optional if a contact has the `external_id`. */
+  email?: string | null;
+  /** Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it. */
+  external_id?: string | null;
   /** Job title. */
   job_title?: string | null;
   /** Phone number. */
@@ -258,10 +258,10 @@ export type CreateOpportunityBody = {
   opportunity: {
     /** Name of the deal, not blank: part of its natural key, together with account and pipeline. Optional if an opportunity has the `external_id`. */
     name?: string | null;
-    /** Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it. */
-    external_id?: string | null;
     /** A stage of the pipeline. A new deal without one starts in the default stage. */
     stage_id?: string | null;
+    /** Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it. */
+    external_id?: string | null;
     /** A number with at most 15 digits, including up to 4 decimals. Reads return it as `amount`. */
     deal_size?: number | null;
     /** Currency of `deal_size`: an ISO 4217 code in capital letters. */
@@ -281,14 +281,14 @@ export type CreateOpportunityBody = {
   };
   /** Account, contacts and owner of the deal, by their natural keys. */
   related_objects?: {
-    /** Domain of the account, which is created if it is missing. */
-    account_domain?: string | null;
-    /** Email of the primary contact, who is created if missing. */
-    primary_contact_email?: string | null;
     /** Emails of additional contacts, who are created if missing. */
     additional_contact_emails?: Array<string> | null;
     /** Email of the member who owns the deal. */
     owner_email?: string | null;
+    /** Domain of the account, which is created if it is missing. */
+    account_domain?: string | null;
+    /** Email of the primary contact, who is created if missing. */
+    primary_contact_email?: string | null;
   } | null;
 };
 
@@ -1028,14 +1028,14 @@ export interface PipelinePage {
 
 /** Account, contacts and owner of the deal, by their natural keys. */
 export interface RelatedObjects {
-  /** Domain of the account, which is created if it is missing. */
-  account_domain?: string | null;
-  /** Email of the primary contact, who is created if missing. */
-  primary_contact_email?: string | null;
   /** Emails of additional contacts, who are created if missing. */
   additional_contact_emails?: Array<string> | null;
   /** Email of the member who owns the deal. */
   owner_email?: string | null;
+  /** Domain of the account, which is created if it is missing. */
+  account_domain?: string | null;
+  /** Email of the primary contact, who is created if missing. */
+  primary_contact_email?: string | null;
 }
 
 export interface ReplayWebhook {
@@ -1233,10 +1233,10 @@ export interface SummaryTotal {
 export interface UpdateAccountBody {
   /** Company domain: the natural key of an account. */
   domain?: string;
-  /** Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it. */
-  external_id?: string | null;
   /** Name. By default, a new account is named after its domain. */
   name?: string | null;
+  /** Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it. */
+  external_id?: string | null;
   /** Industry. */
   industry?: string | null;
   /** Description. */
@@ -1259,10 +1259,10 @@ export interface UpdateAccountItem {
   version?: number;
   /** Company domain: the natural key of an account. */
   domain?: string;
-  /** Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it. */
-  external_id?: string | null;
   /** Name. By default, a new account is named after its domain. */
   name?: string | null;
+  /** Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it. */
+  external_id?: string | null;
   /** Industry. */
   industry?: string | null;
   /** Description. */
@@ -1279,14 +1279,14 @@ export interface UpdateAccountItem {
 
 /** Changes to a contact. Absent fields stay; `null` clears a field. A new email moves the contact to the account of its domain. */
 export interface UpdateContactBody {
-  /** Email: the natural key of a contact. */
-  email?: string;
-  /** Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it. */
-  external_id?: string | null;
   /** First name. */
   first_name?: string | null;
   /** Last name. */
   last_name?: string | null;
+  /** Email: the natural key of a contact. */
+  email?: string;
+  /** Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it. */
+  external_id?: string | null;
   /** Job title. */
   job_title?: string | null;
   /** Phone number. */
@@ -1303,14 +1303,14 @@ export interface UpdateContactItem {
   id: string;
   /** Apply the change only if the record has this version. */
   version?: number;
-  /** Email: the natural key of a contact. */
-  email?: string;
-  /** Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it. */
-  external_id?: string | null;
   /** First name. */
   first_name?: string | null;
   /** Last name. */
   last_name?: string | null;
+  /** Email: the natural key of a contact. */
+  email?: string;
+  /** Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it. */
+  external_id?: string | null;
   /** Job title. */
   job_title?: string | null;
   /** Phone number. */
@@ -1362,10 +1362,10 @@ export interface UpdateOpportunityBody {
   opportunity?: {
     /** Name of the deal, not blank: part of its natural key, together with account and pipeline. */
     name?: string;
-    /** Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it. */
-    external_id?: string | null;
     /** A stage of the pipeline. A new deal without one starts in the default stage. */
     stage_id?: string | null;
+    /** Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it. */
+    external_id?: string | null;
     /** A number with at most 15 digits, including up to 4 decimals. Reads return it as `amount`. */
     deal_size?: number | null;
     /** Currency of `deal_size`: an ISO 4217 code in capital letters. */
@@ -1396,10 +1396,10 @@ export interface UpdateOpportunityItem {
   opportunity?: {
     /** Name of the deal, not blank: part of its natural key, together with account and pipeline. */
     name?: string;
-    /** Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it. */
-    external_id?: string | null;
     /** A stage of the pipeline. A new deal without one starts in the default stage. */
     stage_id?: string | null;
+    /** Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it. */
+    external_id?: string | null;
     /** A number with at most 15 digits, including up to 4 decimals. Reads return it as `amount`. */
     deal_size?: number | null;
     /** Currency of `deal_size`: an ISO 4217 code in capital letters. */

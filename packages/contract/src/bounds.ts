@@ -12,7 +12,6 @@ import {
   maxPageBytes,
   maxQueryLength,
   maxSortKeys,
-  maxStringLength,
   maxSummaryGroupings,
   maxSummaryGroups,
   maxSummaryMeasures,
@@ -27,8 +26,6 @@ import {
 export const nameLength = maxNameLength;
 export const titleLength = 255;
 export const noteContentLength = 50_000;
-export const nextStepLength = 2_000;
-export const stringFieldLength = maxStringLength;
 export const urlLength = maxAccountWebsiteLength;
 
 /** An email or a domain before normalization. A domain may be sent as a whole URL. */

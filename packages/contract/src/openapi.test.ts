@@ -1,12 +1,13 @@
-import { errorCatalogue, systemFields } from '@crm/domain';
+import { account, errorCatalogue } from '@crm/domain';
 import { describe, expect, it } from '@jest/globals';
 import { bodyBytes, bulkBodyBytes } from './bounds.js';
-import { Account, Contact, Opportunity } from './index.js';
 import { buildOpenApiDocument } from './openapi.js';
+import { SchemaComponents } from './openapi/schema-components.js';
 import { describedOperations } from './operations/all.js';
 import { inboundOperations, readOperations } from './operations/index.js';
+import { bodySchemas, flatBodies, responseSchemas } from './schemas/object-schemas.js';
 import { hasErrorText } from './validate/error-text.js';
-import { isRecord } from './validate/schema-walk.js';
+import { isRecord, type JsonSchema } from './validate/schema-walk.js';
 import { compileOperation } from './validation.js';
 
 const documents = [
@@ -173,17 +174,23 @@ describe('every operation', () => {
   });
 });
 
-describe('every record', () => {
-  it.each([
-    ['opportunity', Opportunity],
-    ['account', Account],
-    ['contact', Contact],
-  ] as const)('of an %s has the system fields of that object', (objectType, schema) => {
-    const fields = systemFields[objectType];
-    const always = fields.filter((field) => field.always).map(({ name }) => name);
-    expect(Object.keys(schema.properties).sort()).toEqual([...fields.map(({ name }) => name), 'custom_fields'].sort());
-    expect([...((schema as { required?: string[] }).required ?? [])].sort()).toEqual(
-      [...always, 'custom_fields'].sort(),
-    );
+describe('an object with one more field', () => {
+  const region = { name: 'region', kind: 'text', about: 'Region.', example: 'EMEA', write: { as: 'text' } } as const;
+  const described = { ...account, fields: [...account.fields, region] };
+  const bodyTexts = { description: 'A company.', examples: [{}] } as const;
+  const names = { create: bodyTexts, update: bodyTexts, createItems: [], updateItems: [] };
+
+  it('has it in its records, bodies and documents, and needs no other change', () => {
+    const { page, detail } = responseSchemas(described, { about: 'A company.', record: {}, more: {} });
+    const bodies = bodySchemas(described, flatBodies(described), names);
+    const components = new SchemaComponents();
+    for (const schema of [page, detail, ...Object.values(bodies)]) components.place(schema as object as JsonSchema);
+    const example = { type: ['string', 'null'], description: 'Region.', examples: ['EMEA'] };
+    expect(components.toJson()).toMatchObject({
+      Account: { properties: { region: example } },
+      CreateAccountBody: { properties: { region: { ...example, maxLength: 255 } } },
+      UpdateAccountBody: { properties: { region: { ...example, maxLength: 255 } } },
+      UpdateAccountItem: { properties: { region: { ...example, maxLength: 255 } } },
+    });
   });
 });

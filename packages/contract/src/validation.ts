@@ -4,10 +4,10 @@ import type { OperationContract } from './operation.js';
 import { ErrorBody, Message, Success } from './schemas/envelope.js';
 import { closed } from './schemas/input.js';
 import { createAjv } from './validate/ajv.js';
-import type { ErrorObject } from 'ajv/dist/2020.js';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { boundUnknown } from './validate/closed-objects.js';
-import { isEcho, reportedAt, toFieldErrors, type Location } from './validate/field-errors.js';
-import { closeObjects, guardOversize, type JsonSchema } from './validate/schema-walk.js';
+import { reportedAt, toFieldErrors, type Location } from './validate/field-errors.js';
+import { closeObjects, guardOversize, type JsonSchema, mapSubschemas } from './validate/schema-walk.js';
 
 /** Checks one part of a request without changing it. Returns the field errors, or null if there are none. */
 export type Validator = (input: unknown) => FieldErrors | null;
@@ -27,19 +27,23 @@ const noParameters = closed({}, {});
 /** TypeBox schemas are plain JSON Schema at run time. */
 const plain = (schema: TSchema): JsonSchema => schema as JsonSchema;
 
-/**
- * Whether the handler gets the input despite these errors. It does if only rules of `domain` are broken: the handler finds these errors
- * again, together with those that depend on the organization's setup.
- */
-const isLeftToHandler = (errors: readonly ErrorObject[]): boolean =>
-  errors.every(({ keyword }) => keyword === 'x-check' || isEcho(keyword));
+/** The same schema without the rules of `domain`. */
+const withoutChecks = ({ 'x-check': _check, ...schema }: JsonSchema): JsonSchema =>
+  mapSubschemas(schema, withoutChecks);
 
+/**
+ * Values are checked once. The rules of `domain` are left to the handlers, which read every value by them and report their
+ * errors together with those that depend on the organization's setup. Only for input that its schema refuses anyway, the
+ * rules are checked here, so that an invalid email and an invalid UUID are reported together.
+ */
 const compile = (schema: JsonSchema, location: Location, isComplete = false): Validator => {
-  const check = ajv.compile(schema);
+  const check = ajv.compile(isComplete ? schema : withoutChecks(schema));
+  let checkAll: ValidateFunction | undefined;
   return (input) => {
     if (check(input)) return null;
-    const errors = check.errors ?? [];
-    return !isComplete && isLeftToHandler(errors) ? null : toFieldErrors(errors, input, schema, location);
+    checkAll ??= ajv.compile(schema);
+    checkAll(input);
+    return toFieldErrors(checkAll.errors ?? [], input, schema, location);
   };
 };
 

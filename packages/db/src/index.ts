@@ -74,7 +74,6 @@ export * from './write/merges.js';
 export * from './write/notes.js';
 export * from './write/opportunities.js';
 export * from './write/purge.js';
-export type { CustomValues } from './write/stored-values.js';
 export * from './write/restore.js';
 export * from './write/write.js';
 export * from './write/write-many.js';

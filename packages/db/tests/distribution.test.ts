@@ -5,6 +5,7 @@ import { type AdministrationDatabase, openAdministrationDatabase } from '../src/
 import { distribute } from '../src/distribution/distribute.js';
 import { inspectDistribution } from '../src/distribution/inspect-distribution.js';
 import { migrate } from '../src/migrate/migrate.js';
+import { changeOf } from '@crm/domain';
 import { accountCreate } from '../src/write/accounts.js';
 import { makeEventPartitions, purgeExpiredEvents } from '../src/write/event-retention.js';
 import { runWrite } from '../src/write/write.js';
@@ -58,7 +59,7 @@ afterAll(async () => {
     const { id: organizationId } = await administration(database).createOrganization({ name: 'Races' });
     for (let round = 0; round < 15; round += 1) {
       const domain = `race-${round}.com`;
-      const account = { domain, definitions: new Map<string, never>(), values: new Map<string, never>() };
+      const account = changeOf('account', { domain });
       const written = await Promise.all(
         Array.from({ length: 8 }, () => runWrite(database, organizationId, accountCreate(account, 'keep'), null)),
       );

@@ -2,6 +2,7 @@ import type { TestDatabase } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { administration } from '../src/administration.js';
 import { type AdministrationDatabase, openAdministrationDatabase } from '../src/administration-database.js';
+import { changeOf } from '@crm/domain';
 import { accountCreate } from '../src/write/accounts.js';
 import { makeEventPartitions, purgeExpiredEvents } from '../src/write/event-retention.js';
 import { refreshStatistics } from '../src/write/purge.js';
@@ -28,7 +29,7 @@ beforeEach(async () => {
 });
 
 const createAccount = async (domain: string): Promise<void> => {
-  const write = accountCreate({ domain, definitions: new Map(), values: new Map() }, 'keep');
+  const write = accountCreate(changeOf('account', { domain }), 'keep');
   await runWrite(database, organizationId, write, null);
 };
 

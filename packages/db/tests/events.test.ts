@@ -1,4 +1,4 @@
-import { type CustomValue, normalizeEmail, type NormalizedEmail } from '@crm/domain';
+import { changeOf, type CustomValue } from '@crm/domain';
 import { readTestStack } from '@crm/testing';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { setupTools } from '@crm/testing/suites';
@@ -10,7 +10,7 @@ import { contactCreate, contactUpdate } from '../src/write/contacts.js';
 import { deleteRecord, recordDeletion } from '../src/write/deletions.js';
 import { recordMerge } from '../src/write/merges.js';
 import { noteCreate } from '../src/write/notes.js';
-import { type NewOpportunity, opportunityCreate, opportunityUpdate } from '../src/write/opportunities.js';
+import { opportunityCreate, opportunityUpdate } from '../src/write/opportunities.js';
 import { runWrites } from '../src/write/write-many.js';
 import { type IdempotencyRecord, runWrite, type Write } from '../src/write/write.js';
 import { eventLog } from './support/event-log.js';
@@ -34,19 +34,13 @@ beforeEach(async () => {
   pipeline = first;
 });
 
-const none = { definitions: new Map<string, never>(), values: new Map<string, never>() };
-const email = (text: string): NormalizedEmail => {
-  const result = normalizeEmail(text);
-  if (!result.ok) throw new Error(`not an email: ${text}`);
-  return result.value;
-};
 const origin = { requestId: 'request-1', apiKeyId: '00000000-0000-4000-8000-00000000000a' };
 const run = async <Result>(write: Write<Result>, idempotency: IdempotencyRecord | null = null): Promise<Result> =>
   (await runWrite(database, setup.organizationId, write, idempotency, origin)).result;
 const contact = (address: string, firstName?: string) =>
-  contactCreate(setup, { email: email(address), firstName, ...none }, 'keep');
-const deal = (name: string, more: Partial<NewOpportunity> = {}) =>
-  opportunityCreate(setup, pipeline, { ...none, name, primaryContact: email('ann@acme.com'), ...more }, 'keep');
+  contactCreate(setup, changeOf('contact', { email: address, first_name: firstName }), 'keep');
+const deal = (name: string, more: object = {}) =>
+  opportunityCreate(setup, pipeline, changeOf('opportunity', { name, contact_email: 'ann@acme.com', ...more }), 'keep');
 
 const { eventsAfter, head } = eventLog(
   () => database.pool,
@@ -61,7 +55,7 @@ const typesOf = async (work: () => Promise<unknown>): Promise<string[]> => {
 
 describe('a write appends its events', () => {
   test('for the record and for all records created with it, numbered from 1 without gaps', async () => {
-    const { id } = await run(deal('Website', { additionalContacts: [email('bob@acme.com')] }));
+    const { id } = await run(deal('Website', { additional_contacts: ['bob@acme.com'] }));
     const events = await eventsAfter(0);
     expect(events.map(({ position, type }) => `${position} ${type}`)).toEqual([
       ...['1 account.created', '2 contact.created', '3 contact.created', '4 opportunity.created'],
@@ -78,9 +72,9 @@ describe('a write appends its events', () => {
 
   test('with the changed keys and their previous values', async () => {
     const { bySlug: definitions } = setup.fieldIndex('account', null);
-    const { id } = await run(accountCreate({ domain: 'acme.com', name: 'Acme', ...none }, 'keep'));
+    const { id } = await run(accountCreate(changeOf('account', { domain: 'acme.com', name: 'Acme' }), 'keep'));
     const values = new Map<string, CustomValue>([['seats', 4]]);
-    await run(accountUpdate({ id }, { name: 'Acme Inc', definitions, values }));
+    await run(accountUpdate({ id }, changeOf('account', { name: 'Acme Inc' }, { definitions, values })));
     const [, updated] = await eventsAfter(0);
     expect(updated).toMatchObject({ type: 'account.updated', version: 2, changed: ['name', 'custom_fields.seats'] });
     expect(updated?.previous).toEqual({ name: 'Acme', custom_fields: { seats: null } });
@@ -103,11 +97,15 @@ describe('a write appends its events', () => {
   test('but none for the opportunities of a renamed account or contact', async () => {
     const { id: dealId } = await run(deal('Website'));
     const [account, ann] = await eventsAfter(0);
-    const rename = accountUpdate({ id: account?.record_id ?? '' }, { ...none, name: 'New name' });
+    const rename = accountUpdate({ id: account?.record_id ?? '' }, changeOf('account', { name: 'New name' }));
     expect(await typesOf(() => run(rename))).toEqual(['account.updated']);
-    const named = contactUpdate(setup, { id: ann?.record_id ?? '' }, { ...none, firstName: 'Ann' });
+    const named = contactUpdate(setup, { id: ann?.record_id ?? '' }, changeOf('contact', { first_name: 'Ann' }));
     expect(await typesOf(() => run(named))).toEqual(['contact.updated']);
-    const change = opportunityUpdate(setup, { id: dealId }, { ...none, additionalContacts: [email('new@acme.com')] });
+    const change = opportunityUpdate(
+      setup,
+      { id: dealId },
+      changeOf('opportunity', { additional_contacts: ['new@acme.com'] }),
+    );
     expect(await typesOf(() => run(change))).toEqual(['contact.created', 'opportunity.updated']);
   });
 
@@ -118,7 +116,7 @@ describe('a write appends its events', () => {
     const nothing = await typesOf(async () => {
       await run(deal('Website'), once);
       await run(deal('Website'));
-      const taken = opportunityUpdate(setup, { id: other }, { ...none, name: 'Website' });
+      const taken = opportunityUpdate(setup, { id: other }, changeOf('opportunity', { name: 'Website' }));
       await expect(run(taken)).rejects.toMatchObject({ reason: { kind: 'key_taken' } });
     });
     expect(nothing).toEqual([]);
@@ -127,11 +125,11 @@ describe('a write appends its events', () => {
   test('for a bulk call, without its refused items', async () => {
     const domains = ['a.com', 'b.com', 'c.com'];
     const ids: string[] = [];
-    for (const domain of domains) ids.push((await run(accountCreate({ ...none, domain }, 'keep'))).id);
+    for (const domain of domains) ids.push((await run(accountCreate(changeOf('account', { domain }), 'keep'))).id);
     const writes = ids.map((id, index) => ({
       index,
       // The second item wants the domain of the third.
-      write: accountUpdate({ id }, { ...none, name: 'Named', ...(index === 1 ? { domain: 'c.com' } : {}) }),
+      write: accountUpdate({ id }, changeOf('account', { name: 'Named', ...(index === 1 ? { domain: 'c.com' } : {}) })),
     }));
     const bulk = { function: 'update_account', writes, refused: {}, refuseItems: () => ({ 1: 'refused' }) } as const;
     await runWrites(database, setup.organizationId, bulk, null, origin);
@@ -153,9 +151,9 @@ describe('a deletion', () => {
 
   test('of a contact appends an event for each of its opportunities, and erases the values of its events', async () => {
     const { id } = await run(contact('canary@acme.com', 'Canaria'));
-    await run(contactUpdate(setup, { id }, { ...none, email: email('songbird@acme.com') }));
-    await run(deal('Primary', { primaryContact: email('songbird@acme.com') }));
-    await run(deal('Additional', { additionalContacts: [email('songbird@acme.com')] }));
+    await run(contactUpdate(setup, { id }, changeOf('contact', { email: 'songbird@acme.com' })));
+    await run(deal('Primary', { contact_email: 'songbird@acme.com' }));
+    await run(deal('Additional', { additional_contacts: ['songbird@acme.com'] }));
     const { position } = await head();
     await deleteRecord(database, setup.organizationId, 'contact', { id }, origin);
     const events = await eventsAfter(position);
@@ -183,9 +181,9 @@ describe('a deletion', () => {
 
   test('of an account or contact appends an event for each of its notes', async () => {
     const { id: contactId } = await run(contact('ann@other.com'));
-    const note = { title: 'T', content: null, accountDomains: ['acme.com'], contactEmails: [email('ann@other.com')] };
+    const note = { title: 'T', content: null, accountDomains: ['acme.com'], contactEmails: ['ann@other.com'] };
     await run(noteCreate(setup, note));
-    const { id: accountId } = await run(accountCreate({ ...none, domain: 'acme.com' }, 'keep'));
+    const { id: accountId } = await run(accountCreate(changeOf('account', { domain: 'acme.com' }), 'keep'));
     for (const [object, id] of [
       ['contact', contactId],
       ['account', accountId],
@@ -225,16 +223,16 @@ describe('a deletion', () => {
   };
 
   test('ends every call at a number of bytes, and the next call continues', async () => {
-    const ann = [email('ann@acme.com')];
+    const ann = ['ann@acme.com'];
     const noted = { content: null, accountDomains: ['noted.com'], contactEmails: ann };
     const ids: string[] = [];
     for (const title of ['A', 'B', 'C']) ids.push((await run(noteCreate(setup, { title, ...noted }))).id);
     await run(deal('Primary'));
-    await run(deal('Additional', { primaryContact: email('bob@acme.com'), additionalContacts: ann }));
+    await run(deal('Additional', { contact_email: 'bob@acme.com', additional_contacts: ann }));
     const all = await eventsAfter(0);
     const idOf = (key: string, value: string) => all.find(({ record }) => record?.[key] === value)?.record_id ?? '';
     const contactId = idOf('email', 'ann@acme.com');
-    await run(contactUpdate(setup, { id: contactId }, { ...none, firstName: 'Canaria' }));
+    await run(contactUpdate(setup, { id: contactId }, changeOf('contact', { first_name: 'Canaria' })));
     for (const [object, id, steps] of [
       ['contact', contactId, 2 + 3 + 2],
       ['note', ids[0] ?? '', 2],
@@ -270,7 +268,7 @@ describe('a deletion', () => {
     const [id = '', from = ''] = ids;
     const { erased } = await run(recordDeletion('contact', { id }, oneAtATime));
     expect(await remaining(id)).toBe(0);
-    await run(contactUpdate(setup, { id }, { ...none, firstName: 'Songbird' }));
+    await run(contactUpdate(setup, { id }, changeOf('contact', { first_name: 'Songbird' })));
     await run(recordMerge('contact', { id, from, isDryRun: false, mergesOpportunities: false }));
     await run(recordDeletion('contact', { id }, { rows: 250, bytes: 1_000_000, erased }));
     expect(JSON.stringify(await eventsAfter(0))).not.toMatch(/canaria|songbird|@people/i);

@@ -8,6 +8,7 @@ import pg from 'pg';
 import { administration } from '../src/administration.js';
 import { openAdministrationDatabase } from '../src/administration-database.js';
 import { migrate } from '../src/migrate/migrate.js';
+import { changeOf } from '@crm/domain';
 import { accountCreate } from '../src/write/accounts.js';
 import { runWrite } from '../src/write/write.js';
 
@@ -33,8 +34,7 @@ const writeAt = async (address: string): Promise<void> => {
   const database = openAdministrationDatabase({ url: address, applicationName: 'log-id-test', maxConnections: 1 });
   try {
     const { id } = await administration(database).createOrganization({ name: 'Log' });
-    const values = { definitions: new Map<string, never>(), values: new Map<string, never>() };
-    await runWrite(database, id, accountCreate({ domain: 'acme.com', ...values }, 'keep'), null, null);
+    await runWrite(database, id, accountCreate(changeOf('account', { domain: 'acme.com' }), 'keep'), null, null);
   } finally {
     await database.close();
   }

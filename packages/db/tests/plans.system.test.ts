@@ -1,4 +1,4 @@
-import { type CustomValue, normalizeEmail, type NormalizedEmail } from '@crm/domain';
+import { changeOf } from '@crm/domain';
 import type { TestDatabase } from '@crm/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { setupTools } from '@crm/testing/suites';
@@ -33,12 +33,6 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-const none = { definitions: new Map<string, never>(), values: new Map<string, CustomValue>() };
-const email = (text: string): NormalizedEmail => {
-  const result = normalizeEmail(text);
-  if (!result.ok) throw new Error(`not an email: ${text}`);
-  return result.value;
-};
 const run = async <Result>(write: Write<Result>, idempotency: IdempotencyRecord | null = null): Promise<Result> =>
   (await runWrite(database, setup.organizationId, write, idempotency)).result;
 
@@ -103,12 +97,11 @@ const deal = (name: string, company: string) =>
   opportunityCreate(
     setup,
     pipeline,
-    {
-      ...none,
+    changeOf('opportunity', {
       name,
-      primaryContact: email(`ann@${company}`),
-      additionalContacts: [email(`bob@${company}`), email('cid@company9.com')],
-    },
+      contact_email: `ann@${company}`,
+      additional_contacts: [`bob@${company}`, 'cid@company9.com'],
+    }),
     'keep',
   );
 
@@ -160,18 +153,21 @@ test('no write reads a whole table, or all records of an organization', async ()
   for (const name of ['Deal', 'New deal', 'New deal']) await run(deal(name, 'company7.com'));
   const { id: dealId } = await run(deal('Kept', 'new-company.com'), once);
   await run(deal('Kept', 'new-company.com'), once);
-  const { id: accountId } = await run(accountCreate({ ...none, domain: 'company7.com' }, 'update'));
-  const { id: contactId } = await run(contactCreate(setup, { ...none, email: email('bob@company7.com') }, 'keep'));
-  await run(accountUpdate({ id: accountId }, { ...none, name: 'Seven', domain: 'seven.com' }));
-  await run(contactUpdate(setup, { id: contactId }, { ...none, firstName: 'Bob', email: email('bob@seven.com') }));
-  const change = { ...none, name: 'Changed', accountDomain: 'seven.com', additionalContacts: [email('bob@seven.com')] };
+  const { id: accountId } = await run(accountCreate(changeOf('account', { domain: 'company7.com' }), 'update'));
+  const { id: contactId } = await run(contactCreate(setup, changeOf('contact', { email: 'bob@company7.com' }), 'keep'));
+  await run(accountUpdate({ id: accountId }, changeOf('account', { name: 'Seven', domain: 'seven.com' })));
+  await run(
+    contactUpdate(setup, { id: contactId }, changeOf('contact', { first_name: 'Bob', email: 'bob@seven.com' })),
+  );
+  const references = { account_domain: 'seven.com', additional_contacts: ['bob@seven.com'] };
+  const change = changeOf('opportunity', { name: 'Changed', ...references });
   await run(opportunityUpdate(setup, { id: dealId }, change));
-  const note = { title: 'T', content: null, accountDomains: ['seven.com'], contactEmails: [email('bob@seven.com')] };
+  const note = { title: 'T', content: null, accountDomains: ['seven.com'], contactEmails: ['bob@seven.com'] };
   const { id: noteId } = await run(noteCreate(setup, note));
   const writes = Array.from({ length: 20 }, (_, index) => ({ index, write: deal('Bulk', `company${index}.com`) }));
   const bulk = { function: 'create_opportunity', writes, refused: {}, refuseItems: () => ({}) } as const;
   await runWrites(database, setup.organizationId, bulk, null);
-  const { id: otherId } = await run(accountCreate({ ...none, domain: 'company8.com' }, 'keep'));
+  const { id: otherId } = await run(accountCreate(changeOf('account', { domain: 'company8.com' }), 'keep'));
   await run(recordMerge('account', { id: accountId, from: otherId, isDryRun: false, mergesOpportunities: true }));
   await run(recordDeletion('note', { id: noteId }));
   await run(recordDeletion('contact', { id: contactId }));

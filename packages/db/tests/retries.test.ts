@@ -1,4 +1,3 @@
-import type { NormalizedEmail } from '@crm/domain';
 import { reportFigure, type TestDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type pg from 'pg';
@@ -7,6 +6,7 @@ import { type OrganizationSetup, loadSetup } from '../src/organization-setup.js'
 import { type AdministrationDatabase, openAdministrationDatabase } from '../src/administration-database.js';
 import { openDatabase } from '../src/database.js';
 import { createReadRouter } from '../src/read-router.js';
+import { changeOf } from '@crm/domain';
 import { accountCreate, accountUpdate } from '../src/write/accounts.js';
 import { contactCreate } from '../src/write/contacts.js';
 import { recordDeletion } from '../src/write/deletions.js';
@@ -20,8 +20,6 @@ let database: AdministrationDatabase;
 let setup: OrganizationSetup;
 /** The number of calls of the function `write` in this test. */
 let calls = 0;
-
-const none = { definitions: new Map<string, never>(), values: new Map<string, never>() };
 
 const counting = (opened: AdministrationDatabase): AdministrationDatabase => ({
   ...opened,
@@ -88,7 +86,7 @@ describe('R2: a write that the server ended to break a deadlock (40P01)', () => 
     calls = 0;
     const writes = ['a.circle.com', 'b.circle.com'].map((domain, index) => ({
       index,
-      write: accountCreate({ ...none, domain }, 'keep'),
+      write: accountCreate(changeOf('account', { domain }), 'keep'),
     }));
     const bulk = { function: 'create_account', writes, refused: {}, refuseItems: () => ({}) } as const;
     await inDeadlock('circle.com', () => runWrites(database, setup.organizationId, bulk, null));
@@ -108,13 +106,13 @@ describe('R2: a write that the server ended to break a deadlock (40P01)', () => 
 });
 
 test('a create that gives names to a contact which another call has just created runs again with the exclusive lock', async () => {
-  const email = { email: 'ann@just-created.com', domain: 'just-created.com' } as NormalizedEmail;
+  const email = 'ann@just-created.com';
   const note = noteCreate(setup, { title: 'Ann', content: null, accountDomains: [], contactEmails: [email] });
   const other = openDatabase({ url: testDatabase.url, applicationName: 'retries-test', maxConnections: 1 });
   await other.queryServer({ text: 'BEGIN' });
   await runWrite(other, setup.organizationId, note, null);
   calls = 0;
-  const named = contactCreate(setup, { ...none, email, firstName: 'Ann' }, 'keep');
+  const named = contactCreate(setup, changeOf('contact', { email, first_name: 'Ann' }), 'keep');
   const written = runWrite(database, setup.organizationId, named, null);
   await untilWaiting();
   await other.queryServer({ text: 'COMMIT' });
@@ -144,13 +142,13 @@ test('a write with a serialization failure (40001) is retried once as a whole', 
   const url = new URL(testDatabase.url);
   url.searchParams.set('options', '-c default_transaction_isolation=repeatable\\ read');
   const strict = counting(openAdministrationDatabase({ url: url.href, applicationName: 'retries-test' }));
-  const write = accountCreate({ ...none, domain: 'serial.com' }, 'keep');
+  const write = accountCreate(changeOf('account', { domain: 'serial.com' }), 'keep');
   const { id } = (await runWrite(database, setup.organizationId, write, null)).result;
   const other = await database.pool.connect();
   await other.query('BEGIN');
   await other.query(`UPDATE accounts SET version = version + 1 WHERE id = $1`, [id]);
   calls = 0;
-  const change = accountUpdate({ id }, { ...none, industry: 'Tools' });
+  const change = accountUpdate({ id }, changeOf('account', { industry: 'Tools' }));
   const running = runWrite(strict, setup.organizationId, change, null);
   await untilWaiting();
   await other.query('COMMIT');
@@ -194,7 +192,7 @@ describe('a statement whose rows Citus moved meanwhile (XX000)', () => {
       CREATE FUNCTION fail_moved() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM moved(NEW.organization_id); RETURN NEW; END $$;
       CREATE TRIGGER moved BEFORE INSERT ON accounts FOR EACH ROW EXECUTE FUNCTION fail_moved()`);
     calls = 0;
-    const write = accountCreate({ ...none, domain: 'moved.com' }, 'keep');
+    const write = accountCreate(changeOf('account', { domain: 'moved.com' }), 'keep');
     const { result } = await runWrite(database, setup.organizationId, write, null);
     await database.pool.query('DROP TRIGGER moved ON accounts');
     expect(result.record_status).toBe('created');

@@ -21,6 +21,10 @@ export const normalizeForSearch = (text: string): string =>
   // `toLowerCase()` turns a final `Σ` into `ς`, and `İ` into two code points. It maps all others one by one.
   text.normalize('NFC').replaceAll('İ', 'i').toLowerCase().replaceAll('ς', 'σ');
 
+/** The normalized form of a text that may be null. */
+export const normalizeOrNull = (text: string | null): string | null =>
+  text === null ? null : normalizeForSearch(text);
+
 /** The first {@link sortKeyCodePoints} code points of the normalized `text`. Never cuts a surrogate pair. */
 export const sortKey = (text: string): string => {
   const normalized = normalizeForSearch(text);

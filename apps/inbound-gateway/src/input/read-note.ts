@@ -1,21 +1,18 @@
 import type { CreateNoteBody, UpdateNoteBody } from '@crm/contract';
 import type { NewNote, NoteChange } from '@crm/db';
-import type { ErrorCollector } from '@crm/domain';
-import { readDomains, readEmails, readName, readText } from './read-fields.js';
-
-const maxContentLength = 50_000;
+import { type ErrorCollector, readSent, readSentList } from '@crm/domain';
 
 /** Normalizes changes to a note; adds every fault to `errors`. */
 export const readNoteChange = ({ note }: Pick<UpdateNoteBody, 'note'>, errors: ErrorCollector): NoteChange => ({
-  title: readName(note.title, 'note.title', errors),
-  content: readText(note.content, 'note.content', maxContentLength, errors),
+  title: readSent('name', note.title, 'note.title', errors),
+  content: readSent('text', note.content, 'note.content', errors),
 });
 
 /** Normalizes the body of a note; adds every fault to `errors`. */
 export const readNote = (body: CreateNoteBody, errors: ErrorCollector): NewNote => {
   const { title = null, content = null } = readNoteChange(body, errors);
-  const accountDomains = readDomains(body.account_domains, 'account_domains', errors) ?? [];
-  const contactEmails = readEmails(body.contact_emails, 'contact_emails', errors) ?? [];
+  const accountDomains = readSentList('domain', body.account_domains, 'account_domains', errors) ?? [];
+  const contactEmails = readSentList('email', body.contact_emails, 'contact_emails', errors) ?? [];
   const opportunityIds = (body.related_objects?.opportunity_ids ?? []).map((id) => id.toLowerCase());
   const note = { title, content, accountDomains, contactEmails, opportunityIds };
   // An invalid title or content reads as missing, which must not be reported too.

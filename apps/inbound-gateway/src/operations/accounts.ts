@@ -5,10 +5,8 @@ import {
   deleteAccount as deleteContract,
   mergeAccount as mergeContract,
   updateAccount as updateContract,
-  type CreateAccountBody,
 } from '@crm/contract';
-import { accountCreate, accountUpdate, type CreatedAccount, type OrganizationSetup } from '@crm/db';
-import { readAccountChange, readNewAccount } from '../input/read-account.js';
+import { accountCreate, accountUpdate, type CreatedAccount } from '@crm/db';
 import type { Operation } from '@crm/http';
 import type { Context } from '../context.js';
 import { bulkCreate, bulkUpdate } from '../write/bulk.js';
@@ -21,9 +19,8 @@ import { updateRecord } from '../write/update-record.js';
 const accounts: ObjectWrites<CreatedAccount> = {
   objectType: 'account',
   keyPath: 'domain',
-  create: (setup: OrganizationSetup, body: CreateAccountBody, onMatch, errors) =>
-    accountCreate(readNewAccount(setup, body, errors), onMatch),
-  update: (setup, target, body, errors) => accountUpdate(target, readAccountChange(setup, body, errors)),
+  create: (_setup, change, onMatch) => accountCreate(change, onMatch),
+  update: (_setup, target, change) => accountUpdate(target, change),
   answer: ({ id, domain, name }) => ({ company_id: id, domain, name }),
 };
 

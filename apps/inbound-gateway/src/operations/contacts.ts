@@ -5,10 +5,8 @@ import {
   deleteContact as deleteContract,
   mergeContact as mergeContract,
   updateContact as updateContract,
-  type CreateContactBody,
 } from '@crm/contract';
-import { contactCreate, contactUpdate, type CreatedContact, type OrganizationSetup } from '@crm/db';
-import { readContactChange, readNewContact } from '../input/read-contact.js';
+import { contactCreate, contactUpdate, type CreatedContact } from '@crm/db';
 import type { Operation } from '@crm/http';
 import type { Context } from '../context.js';
 import { bulkCreate, bulkUpdate } from '../write/bulk.js';
@@ -21,10 +19,9 @@ import { updateRecord } from '../write/update-record.js';
 const contacts: ObjectWrites<CreatedContact> = {
   objectType: 'contact',
   keyPath: 'email',
-  create: (setup: OrganizationSetup, body: CreateContactBody, onMatch, errors) =>
-    contactCreate(setup, readNewContact(setup, body, errors), onMatch),
+  create: contactCreate,
   // A new email moves the contact to the account of its domain.
-  update: (setup, target, body, errors) => contactUpdate(setup, target, readContactChange(setup, body, errors)),
+  update: contactUpdate,
   answer: ({ id, email, first_name, last_name }) => ({ people_id: id, email, first_name, last_name }),
 };
 

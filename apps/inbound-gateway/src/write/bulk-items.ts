@@ -1,6 +1,13 @@
 import type { OperationContract, Validator } from '@crm/contract';
 import type { ByIndex, OrganizationSetup, IndexedWrite, OnMatch, Write, WriteFunction, WrittenRecord } from '@crm/db';
-import { ApiError, ErrorCollector, type FieldErrors, reportedItemErrors } from '@crm/domain';
+import {
+  ApiError,
+  type Body,
+  ErrorCollector,
+  type FieldErrors,
+  type ObjectType,
+  reportedItemErrors,
+} from '@crm/domain';
 import type { OperationRequest, Steps } from '@crm/http';
 
 /** The result of an applied item; `unapplied` only on creates. */
@@ -21,13 +28,12 @@ export interface ReadItems {
 
 /** How the items of one bulk operation are written. */
 export interface BulkOptions {
+  readonly objectType: ObjectType;
   readonly function: WriteFunction;
   /** Builds the write of an item that fits the contract; adds every fault to `errors`. */
-  read(setup: OrganizationSetup, item: object, errors: ErrorCollector): Write<Applied>;
+  readonly read: (setup: OrganizationSetup, item: Body, errors: ErrorCollector) => Write<Applied>;
   /** The field to name if a record is not found. */
   readonly notFoundPath: string;
-  /** The path of a column or custom field in a create; by default its own name. */
-  readonly pathOf?: ((name: string) => string) | undefined;
 }
 
 /** The shape that bulk contracts share. */
@@ -106,7 +112,7 @@ const readItem = (setup: OrganizationSetup, item: unknown, options: BulkOptions)
   try {
     const errors = new ErrorCollector(reportedItemErrors);
     // The contract has checked that an item is an object.
-    const write = options.read(setup, item as object, errors);
+    const write = options.read(setup, item as Body, errors);
     errors.throwIfAny();
     return write;
   } catch (error) {

@@ -5,8 +5,8 @@ import {
   type OperationContract,
   type Validator,
 } from '@crm/contract';
-import { type ByIndex, type CreatedRecord, runWrites, type UpdateTarget } from '@crm/db';
-import { ApiError, type Failure, type FieldErrors, isFailure } from '@crm/domain';
+import { type ByIndex, type CreatedRecord, runWrites } from '@crm/db';
+import { ApiError, type Failure, type FieldErrors, isFailure, type ObjectType } from '@crm/domain';
 import { type Operation, runInTurns, toApiError } from '@crm/http';
 import {
   type Applied,
@@ -21,7 +21,7 @@ import {
   RefusedItemsError,
 } from './bulk-items.js';
 import { type Context, operation } from '../context.js';
-import type { ObjectWrites } from './object-writes.js';
+import { createWrite, type ObjectWrites, updateWrite } from './object-writes.js';
 import { runIdempotent } from './run-idempotent.js';
 import { findPipelineIds } from './update-record.js';
 import { warningsExtra } from './warnings.js';
@@ -78,7 +78,7 @@ const runBulk = (
     throw new RefusedItemsError({ writes: [], refused });
   };
   return runIdempotent<ByIndex<Applied | Refused>, BulkReply>(context, contract, request, {
-    answer: (results) => answerItems(items.length, results, options.pathOf),
+    answer: (results) => answerItems(options.objectType, items.length, results),
     run: async (idempotency) => {
       const faults = await runInTurns(checkItems(request, validate));
       const read = await context.setups
@@ -99,10 +99,10 @@ export const bulkCreate = <Created extends CreatedRecord>(
   const { item: validate } = compileOperation(contract);
   return operation<OperationContract>(contract, (context, request: BulkRequest) =>
     runBulk(context, contract, request, validate, {
+      objectType: writes.objectType,
       function: `create_${writes.objectType}`,
       notFoundPath: writes.keyPath,
-      pathOf: writes.pathOf,
-      read: (setup, item, errors) => writes.create(setup, item, request.query.on_match ?? 'keep', errors),
+      read: (setup, item, errors) => createWrite(setup, writes, item, request.query.on_match ?? 'keep', errors),
     }),
   );
 };
@@ -117,11 +117,12 @@ export const bulkUpdate = <Created extends CreatedRecord>(
     const ids = request.body.items.flatMap((item) => itemId(item) ?? []);
     const pipelineIds = await findPipelineIds(context, request.caller.organizationId, writes.objectType, ids);
     return runBulk(context, contract, request, validate, {
+      objectType: writes.objectType,
       function: `update_${writes.objectType}`,
       notFoundPath: 'id',
-      read: (setup, { id, version, ...body }: UpdateTarget, errors) => {
-        const target = { id: id.toLowerCase(), version };
-        return writes.update(setup, target, body, errors, pipelineIds.get(target.id));
+      read: (setup, { id, version, ...body }, errors) => {
+        const target = { id: String(id).toLowerCase(), version: version as number | undefined };
+        return updateWrite(setup, writes, target, body, pipelineIds, errors);
       },
     });
   });
@@ -131,7 +132,7 @@ export const bulkUpdate = <Created extends CreatedRecord>(
 const namedErrors = (errors: FieldErrors): Record<string, string> =>
   Object.fromEntries(Object.entries(errors).map(([path, text]) => [path === '' ? 'item' : path, text]));
 
-const answerItem = (index: number, result: Applied | Refused, pathOf?: (name: string) => string): BulkResult =>
+const answerItem = (objectType: ObjectType, index: number, result: Applied | Refused): BulkResult =>
   'errors' in result
     ? { index, success: false, record_status: null, id: result.id, errors: namedErrors(result.errors) }
     : {
@@ -139,18 +140,14 @@ const answerItem = (index: number, result: Applied | Refused, pathOf?: (name: st
         success: true,
         record_status: result.record_status,
         id: result.id,
-        ...warningsExtra(result.unapplied ?? [], pathOf),
+        ...warningsExtra(objectType, result.unapplied ?? []),
       };
 
-const answerItems = (
-  count: number,
-  results: ByIndex<Applied | Refused>,
-  pathOf?: (name: string) => string,
-): BulkReply => {
+const answerItems = (objectType: ObjectType, count: number, results: ByIndex<Applied | Refused>): BulkReply => {
   const answers = Array.from({ length: count }, (_, index) => {
     const result = results[index];
     if (result === undefined) throw new Error(`Item ${index} has no result`);
-    return answerItem(index, result, pathOf);
+    return answerItem(objectType, index, result);
   });
   const applied = answers.filter(({ success }) => success).length;
   return { message: `Applied ${applied} of ${count} items`, data: { results: answers } };

@@ -1,8 +1,9 @@
 import type { OperationContract } from '@crm/contract';
 import { type CreatedRecord, type OnMatch, type RecordStatus, runWrite } from '@crm/db';
+import type { Body } from '@crm/domain';
 import type { OperationRequest } from '@crm/http';
 import { operation } from '../context.js';
-import { type ObjectWrites, readWrite } from './object-writes.js';
+import { createWrite, type ObjectWrites, readWrite } from './object-writes.js';
 import { runIdempotent } from './run-idempotent.js';
 import { warningsExtra } from './warnings.js';
 import { writeOrigin } from './write-request.js';
@@ -15,7 +16,7 @@ const outcomes: Readonly<Record<RecordStatus, string>> = {
 
 type CreateRequest = OperationRequest<OperationContract> & {
   readonly query: { readonly on_match?: OnMatch };
-  readonly body: object;
+  readonly body: Body;
 };
 
 /** `Account created`, `Account exists already` or `Account updated`. */
@@ -32,14 +33,14 @@ export const createRecord = <Created extends CreatedRecord>(
     return runIdempotent(context, contract, request, {
       run: async (idempotency) => {
         const write = await readWrite(context, organizationId, (setup, errors) =>
-          writes.create(setup, request.body, request.query.on_match ?? 'keep', errors),
+          createWrite(setup, writes, request.body, request.query.on_match ?? 'keep', errors),
         );
         return runWrite(context.database, organizationId, write, idempotency, writeOrigin(request));
       },
       answer: (result) => ({
         message: createMessage(writes.objectType, result.record_status),
         data: writes.answer(result),
-        extra: { ...writes.extra, ...warningsExtra(result.unapplied, writes.pathOf) },
+        extra: { ...writes.extra, ...warningsExtra(writes.objectType, result.unapplied) },
         headers: { 'X-Record-Status': result.record_status },
       }),
     });

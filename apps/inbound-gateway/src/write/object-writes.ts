@@ -1,29 +1,88 @@
-import type { CreatedRecord, OnMatch, OrganizationSetup, UpdateTarget, Write, WrittenRecord } from '@crm/db';
-import { ErrorCollector, type ObjectType } from '@crm/domain';
+import type { CreatedRecord, OnMatch, OrganizationSetup, Pipeline, UpdateTarget, Write, WrittenRecord } from '@crm/db';
+import {
+  ApiError,
+  type Body,
+  type Change,
+  ErrorCollector,
+  fail,
+  type ObjectType,
+  ok,
+  type ReadContext,
+  readChange,
+  unknownPipeline,
+} from '@crm/domain';
 import type { Context } from '../context.js';
 
-/** How the records of one object are written. The bodies fit the contract. */
+/** How the records of one object are written. */
 export interface ObjectWrites<Created extends CreatedRecord> {
   readonly objectType: ObjectType;
   /** The field to name if an item of a bulk create is refused as a whole. */
   readonly keyPath: string;
-  /** The path of a column or custom field in a create; by default its own name. */
-  readonly pathOf?: (name: string) => string;
   /** Further properties of the response to a create. */
   readonly extra?: Readonly<Record<string, unknown>>;
-  /** Builds the write of a create; adds every fault to `errors`. */
-  create(setup: OrganizationSetup, body: object, onMatch: OnMatch, errors: ErrorCollector): Write<Created>;
-  /** Builds the write of an update; adds every fault to `errors`. `pipelineId`: that of an opportunity, if it exists. */
-  update(
-    setup: OrganizationSetup,
-    target: UpdateTarget,
-    body: object,
-    errors: ErrorCollector,
-    pipelineId: string | undefined,
-  ): Write<WrittenRecord>;
+  readonly create: (setup: OrganizationSetup, change: Change, onMatch: OnMatch, body: Body) => Write<Created>;
+  readonly update: (setup: OrganizationSetup, target: UpdateTarget, change: Change) => Write<WrittenRecord>;
   /** The data of the response to a create. */
   readonly answer: (result: Created) => object;
 }
+
+/**
+ * The pipeline of a create. It may be archived: the create may find an opportunity in it. @throws ApiError `not_found` for an unknown one
+ */
+export const pipelineForCreate = (setup: OrganizationSetup, { pipeline_id: id }: Body): Pipeline => {
+  const pipeline = setup.findPipeline(id as string);
+  if (pipeline === undefined) throw unknownPipeline();
+  return pipeline;
+};
+
+/** What values of a body can refer to: the fields, members and stages of the organization. */
+const readContext = (setup: OrganizationSetup, objectType: ObjectType, pipeline: Pipeline | null): ReadContext => ({
+  definitions: setup.fieldIndex(objectType, null).bySlug,
+  // Accepts ids of former members too, so that a value that was read can be sent back.
+  references: { findMemberId: (idOrEmail) => setup.findMember(idOrEmail)?.id },
+  pipelineId: pipeline?.id ?? null,
+  readStage: (id) => {
+    const stage = pipeline?.stages.find((one) => one.id === id.toLowerCase());
+    if (stage === undefined) return fail('is not a stage of this pipeline');
+    return stage.isActive ? ok(stage.id) : fail('is archived');
+  },
+  readOwner: (email) => {
+    const member = setup.findMember(email);
+    if (member === undefined) return fail('is not a member of this organization');
+    return member.isActive ? ok(member.id) : fail('is a former member');
+  },
+});
+
+/** Builds the write of a create; adds every fault of the body to `errors`. */
+export const createWrite = <Created extends CreatedRecord>(
+  setup: OrganizationSetup,
+  { objectType, create }: ObjectWrites<Created>,
+  body: Body,
+  onMatch: OnMatch,
+  errors: ErrorCollector,
+): Write<Created> => {
+  const pipeline = objectType === 'opportunity' ? pipelineForCreate(setup, body) : null;
+  const change = readChange(objectType, body, readContext(setup, objectType, pipeline), true, errors);
+  return create(setup, change, onMatch, body);
+};
+
+/**
+ * Builds the write of an update; adds every fault of the body to `errors`. An opportunity accepts only the stages and custom fields of
+ * its pipeline.
+ * @param pipelineIds - the pipelines of opportunities, by their ids
+ */
+export const updateWrite = <Created extends CreatedRecord>(
+  setup: OrganizationSetup,
+  { objectType, update }: ObjectWrites<Created>,
+  target: UpdateTarget,
+  body: Body,
+  pipelineIds: ReadonlyMap<string, string>,
+  errors: ErrorCollector,
+): Write<WrittenRecord> => {
+  const pipeline = objectType === 'opportunity' ? setup.findPipeline(pipelineIds.get(target.id) ?? '') : null;
+  if (pipeline === undefined) throw new ApiError('not_found');
+  return update(setup, target, readChange(objectType, body, readContext(setup, objectType, pipeline), false, errors));
+};
 
 /** Builds a write from the setup. @throws ApiError `validation_failed` with every fault */
 export const readWrite = <Result>(

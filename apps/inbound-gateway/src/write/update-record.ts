@@ -1,13 +1,21 @@
 import type { OperationContract } from '@crm/contract';
 import { type CreatedRecord, findOpportunityPipelineIds, readRecord, runWrite } from '@crm/db';
-import { ApiError, definitionsMap, appliesToPipeline, isFailure, type ObjectType } from '@crm/domain';
+import {
+  ApiError,
+  appliesToPipeline,
+  type Body,
+  definitionsMap,
+  isFailure,
+  objects,
+  type ObjectType,
+} from '@crm/domain';
 import { JsonText, type OperationRequest } from '@crm/http';
 import { type Context, operation } from '../context.js';
 import { explainNotFound } from './explain-not-found.js';
-import { type ObjectWrites, readWrite } from './object-writes.js';
+import { type ObjectWrites, readWrite, updateWrite } from './object-writes.js';
 import { readAfterHeader, type RecordRequest, targetOf, writeOrigin } from './write-request.js';
 
-type UpdateRequest = OperationRequest<OperationContract> & RecordRequest & { readonly body: object };
+type UpdateRequest = OperationRequest<OperationContract> & RecordRequest & { readonly body: Body };
 
 /** The pipelines of opportunities that a request names, by their ids. Other objects have none. */
 export const findPipelineIds = async (
@@ -34,21 +42,15 @@ const answerRecord = (context: Context, organizationId: string, objectType: Obje
     };
   });
 
-/** The values of a record that its opportunities store a copy of. A change of such a value changes all of them. */
-const valuesOfOpportunities: Readonly<Record<ObjectType, readonly string[]>> = {
-  account: ['name', 'domain'],
-  contact: ['first_name', 'last_name', 'email'],
-  opportunity: [],
-};
-
 /**
  * Runs a write. If it changes too many opportunities, a retry would time out again, so the response gives the reason.
  */
-const runOrExplain = async <Result>(work: () => Promise<Result>, objectType: ObjectType, body: unknown) => {
+const runOrExplain = async <Result>(work: () => Promise<Result>, objectType: ObjectType, body: Body) => {
   try {
     return await work();
   } catch (error) {
-    const paths = valuesOfOpportunities[objectType].filter((path) => path in Object(body));
+    const copied = objects[objectType].fields.filter((field) => field.copied === true);
+    const paths = copied.map(({ name }) => name).filter((name) => name in body);
     if (!isFailure(error, 'timeout') || paths.length === 0) throw error;
     const copies = `the opportunities of this ${objectType} store a copy of it`;
     const text = `took too long: ${copies}, and there are too many to change at once`;
@@ -75,7 +77,7 @@ export const updateRecord = <Created extends CreatedRecord>(
     const pipelineIds = await findPipelineIds(context, organizationId, objectType, [target.id]);
     const run = async () => {
       const write = await readWrite(context, organizationId, (setup, errors) =>
-        writes.update(setup, target, body, errors, pipelineIds.get(target.id)),
+        updateWrite(setup, writes, target, body, pipelineIds, errors),
       );
       return runWrite(database, organizationId, write, null, writeOrigin(request));
     };

@@ -1,3 +1,5 @@
+import { bodyPathOf, type ObjectType } from '@crm/domain';
+
 /** A value in the request that was not applied. */
 export interface Warning {
   readonly field: string;
@@ -6,13 +8,10 @@ export interface Warning {
 
 /**
  * The `warnings` of the response, if any: the values that a create did not apply, because the record already existed.
- * @param unapplied - columns and `custom__slug`s
- * @param pathOf - the path of each in a request; by default its own name
+ * @param unapplied - columns, references and `custom__slug`s
  */
-export const warningsExtra = (
-  unapplied: readonly string[],
-  pathOf = (name: string): string => name,
-): { warnings?: Warning[] } => {
+export const warningsExtra = (objectType: ObjectType, unapplied: readonly string[]): { warnings?: Warning[] } => {
   const message = 'The record exists: its stored value was kept';
-  return unapplied.length === 0 ? {} : { warnings: unapplied.map((name) => ({ field: pathOf(name), message })) };
+  const warnings = unapplied.map((name) => ({ field: bodyPathOf(objectType, name), message }));
+  return warnings.length === 0 ? {} : { warnings };
 };

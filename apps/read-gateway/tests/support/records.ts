@@ -6,17 +6,24 @@ import {
   insertWebhook,
   loadSetup,
   noteCreate,
-  type NewOpportunity,
   opportunityCreate,
   type Write,
 } from '@crm/db';
-import { type CustomValue, normalizeEmail, type NormalizedEmail } from '@crm/domain';
+import { changeOf, type CustomValue } from '@crm/domain';
 import type { TestOrganization } from '@crm/testing';
 import { writeRecord } from './write-record.js';
 
 /** A deal for a test to read; everything but the name is optional. */
-export interface TestDeal extends Partial<Omit<NewOpportunity, 'primaryContact' | 'additionalContacts'>> {
+export interface TestDeal {
   readonly name: string;
+  readonly stageId?: string | null | undefined;
+  readonly ownerId?: string | null | undefined;
+  readonly amount?: number;
+  readonly currency?: string;
+  readonly closeDateMs?: number;
+  readonly nextActionDateMs?: number;
+  readonly nextStep?: string;
+  readonly accountDomain?: string;
   /** The default is the organization's first pipeline. */
   readonly pipelineId?: string;
   readonly primary?: string;
@@ -34,14 +41,6 @@ interface TestNote {
   readonly opportunityIds?: readonly string[];
 }
 
-const none = { definitions: new Map<string, never>(), values: new Map<string, never>() };
-
-const email = (text: string): NormalizedEmail => {
-  const result = normalizeEmail(text);
-  if (!result.ok) throw new Error(`not an email: ${text}`);
-  return result.value;
-};
-
 /** Writes records of an organization as the inbound gateway does. */
 export const recordsOf = (database: Database, organization: TestOrganization) => {
   const setup = () => loadSetup(database, organization.id);
@@ -52,15 +51,17 @@ export const recordsOf = (database: Database, organization: TestOrganization) =>
     addDeals: async (deals: readonly TestDeal[], atOnce = 1): Promise<string[]> => {
       const loaded = await setup();
       const definitions = loaded.fieldIndex('opportunity', null).bySlug;
-      const add = ({ custom, primary, additional = [], pipelineId, ...deal }: TestDeal): Promise<string> => {
-        const pipeline = loaded.findPipeline(pipelineId ?? organization.pipeline.id);
-        if (pipeline === undefined) throw new Error(`no pipeline ${pipelineId ?? ''}`);
-        const contacts = {
-          primaryContact: primary === undefined ? null : email(primary),
-          additionalContacts: additional.map(email),
+      const add = (deal: TestDeal): Promise<string> => {
+        const pipeline = loaded.findPipeline(deal.pipelineId ?? organization.pipeline.id);
+        if (pipeline === undefined) throw new Error(`no pipeline ${deal.pipelineId ?? ''}`);
+        const values = {
+          ...{ name: deal.name, stage_id: deal.stageId, owner_id: deal.ownerId, amount: deal.amount },
+          ...{ currency: deal.currency, close_date: deal.closeDateMs, next_action_date: deal.nextActionDateMs },
+          ...{ next_step: deal.nextStep, account_domain: deal.accountDomain, contact_email: deal.primary },
+          additional_contacts: deal.additional,
         };
-        const values = new Map(Object.entries(custom ?? {}));
-        return write(opportunityCreate(loaded, pipeline, { ...deal, ...contacts, definitions, values }, 'keep'));
+        const custom = { definitions, values: new Map(Object.entries(deal.custom ?? {})) };
+        return write(opportunityCreate(loaded, pipeline, changeOf('opportunity', values, custom), 'keep'));
       };
       const ids: string[] = [];
       for (let start = 0; start < deals.length; start += atOnce) {
@@ -70,15 +71,21 @@ export const recordsOf = (database: Database, organization: TestOrganization) =>
     },
 
     addContact: async (address: string, firstName: string | null, lastName: string | null): Promise<string> =>
-      write(contactCreate(await setup(), { email: email(address), firstName, lastName, ...none }, 'keep')),
+      write(
+        contactCreate(
+          await setup(),
+          changeOf('contact', { email: address, first_name: firstName, last_name: lastName }),
+          'keep',
+        ),
+      ),
 
     addNote: async ({ title, content = null, domains = [], emails = [], opportunityIds = [] }: TestNote) => {
-      const note = { title, content, accountDomains: domains, contactEmails: emails.map(email), opportunityIds };
+      const note = { title, content, accountDomains: domains, contactEmails: emails, opportunityIds };
       return write(noteCreate(await setup(), note));
     },
 
     addAccount: (domain: string, name: string): Promise<string> =>
-      write(accountCreate({ domain, name, ...none }, 'keep')),
+      write(accountCreate(changeOf('account', { domain, name }), 'keep')),
 
     /** Adds a webhook with two failed attempts, which a receiver answered with a text. */
     addWebhook: async (response: string): Promise<string> => {

@@ -1,5 +1,5 @@
 import { accountCreate, contactCreate, type Database, loadSetup, opportunityCreate, type Write } from '@crm/db';
-import { type CustomValue, normalizeEmail, type ObjectType } from '@crm/domain';
+import { changeOf, type CustomValue, type ObjectType } from '@crm/domain';
 import type { Answer, TestOrganization } from '@crm/testing';
 import { writeRecord } from './write-record.js';
 
@@ -84,18 +84,18 @@ export const addRecord = async (
 ): Promise<string> => {
   const setup = await loadSetup(database, organizationId);
   const definitions = setup.fieldIndex(objectType, null).bySlug;
-  const values = { definitions, values: new Map(Object.entries(custom)), externalId };
+  const customValues = { definitions, values: new Map(Object.entries(custom)) };
+  const change = (values: object) => changeOf(objectType, { ...values, external_id: externalId }, customValues);
   const run = (write: Write<{ readonly id: string }>): Promise<string> => writeRecord(database, organizationId, write);
-  if (objectType === 'account') return run(accountCreate({ domain: `${key}.example`, name, ...values }, 'keep'));
+  if (objectType === 'account') return run(accountCreate(change({ domain: `${key}.example`, name }), 'keep'));
   if (objectType === 'contact') {
-    const email = normalizeEmail(`${key}@people.example`);
-    if (!email.ok) throw new Error(email.message);
     const [firstName = null, ...others] = (name ?? '').split(' ').filter((word) => word !== '');
     const lastName = others.length === 0 ? null : others.join(' ');
-    return run(contactCreate(setup, { email: email.value, firstName, lastName, ...values }, 'keep'));
+    const names = { first_name: firstName, last_name: lastName };
+    return run(contactCreate(setup, change({ email: `${key}@people.example`, ...names }), 'keep'));
   }
   const pipeline = setup.findPipeline(pipelineId);
   if (pipeline === undefined) throw new Error(`no pipeline ${pipelineId}`);
-  const deal = { name: name ?? key, accountDomain: `${key}.example`, primaryContact: null, additionalContacts: [] };
-  return run(opportunityCreate(setup, pipeline, { ...deal, ...values }, 'keep'));
+  const deal = { name: name ?? key, account_domain: `${key}.example` };
+  return run(opportunityCreate(setup, pipeline, change(deal), 'keep'));
 };

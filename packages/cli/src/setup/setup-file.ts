@@ -8,7 +8,7 @@ import { YamlFile } from '../yaml-file.js';
 import { listFields, listMembers, listPipelines } from './lookup.js';
 
 const text = (check?: Parameters<typeof checkedAs>[0]) => Type.String(check === undefined ? {} : checkedAs(check));
-const name = text('name');
+const name = text('requiredName');
 const flag = Type.Optional(Type.Boolean());
 const number = (maximum: number) => Type.Optional(Type.Number({ minimum: 0, maximum }));
 const list = <T extends Parameters<typeof Type.Array>[0]>(item: T) => Type.Optional(Type.Array(item));

@@ -1,19 +1,42 @@
-import { AccountDetail, AccountPage } from '../schemas/account.js';
-import {
-  BulkCreateAccountsBody,
-  BulkUpdateAccountsBody,
-  CreateAccountBody,
-  CreatedAccount,
-  UpdateAccountBody,
-  UpdateAccountItem,
-} from '../schemas/account-write.js';
+import { account } from '@crm/domain';
+import { Type } from 'typebox';
+import { nullable, uuid } from '../schemas/build.js';
+import { exampleIds } from '../schemas/example-ids.js';
 import { DomainInput } from '../schemas/input.js';
+import { bodySchemas, flatBodies, responseSchemas } from '../schemas/object-schemas.js';
 import { SearchBody } from '../schemas/search.js';
 import { SummaryBody } from '../schemas/summary.js';
 import { getByKeyOf, mergeOf, readOperationsOf, writeOperationsOf } from './object-operations.js';
 import { FieldsListQuery, ListQuery } from './shared.js';
 
-const names = { one: 'account', a: 'an account', many: 'accounts' } as const;
+const { page, detail } = responseSchemas(account, {
+  about: 'A company.',
+  record: { id: exampleIds.account, domain: 'acme.com', name: 'Acme', custom_fields: {} },
+  more: { industry: 'Manufacturing', is_freemail: false, version: 1 },
+});
+
+const bodies = bodySchemas(account, flatBodies(account), {
+  create: { description: 'A company.', examples: [{ domain: 'acme.com' }] },
+  update: {
+    description: 'Changes to an account. Absent fields stay; `null` clears a field.',
+    examples: [{ industry: 'Manufacturing', description: null }],
+  },
+  createItems: [{ domain: 'acme.com' }, { domain: 'example.com' }],
+  updateItems: [{ id: exampleIds.account, industry: 'Manufacturing' }],
+});
+
+const created = Type.Object(
+  {
+    company_id: uuid('Id of the account.', 'account'),
+    domain: Type.String({ description: 'Its domain, normalized.', examples: ['acme.com'] }),
+    name: nullable(Type.String({ description: 'Its name; null if it was cleared.', examples: ['Acme'] })),
+  },
+  {
+    title: 'CreatedAccount',
+    description: 'The account that the call created or found.',
+    examples: [{ company_id: exampleIds.account, domain: 'acme.com', name: 'Acme' }],
+  },
+);
 
 /** The reads of accounts. */
 export const {
@@ -25,24 +48,17 @@ export const {
   get: getAccount,
   history: listAccountHistory,
 } = readOperationsOf(
-  names,
-  {
-    listQuery: ListQuery,
-    fieldsQuery: FieldsListQuery,
-    searchBody: SearchBody,
-    summaryBody: SummaryBody,
-    page: AccountPage,
-    detail: AccountDetail,
-  },
+  account,
+  { listQuery: ListQuery, fieldsQuery: FieldsListQuery, searchBody: SearchBody, summaryBody: SummaryBody, page, detail },
   { summary: 'List accounts', description: 'Pages through the accounts, newest first.' },
 );
 
 /** `GET /v1/accounts/by-domain/{domain}` */
 export const getAccountByDomain = getByKeyOf(
-  names,
+  account,
   'domain',
   { domain: DomainInput('Domain of the account; normalized as on creation.') },
-  AccountDetail,
+  detail,
 );
 
 /** The writes of accounts. */
@@ -53,17 +69,9 @@ export const {
   bulkCreate: bulkCreateAccounts,
   bulkUpdate: bulkUpdateAccounts,
 } = writeOperationsOf(
-  names,
-  {
-    create: CreateAccountBody,
-    created: CreatedAccount,
-    update: UpdateAccountBody,
-    updateItem: UpdateAccountItem,
-    bulkCreate: BulkCreateAccountsBody,
-    bulkUpdate: BulkUpdateAccountsBody,
-    detail: AccountDetail,
-    extra: {},
-  },
+  account,
+  bodies,
+  { created, detail },
   {
     create: {
       summary: 'Create an account',
@@ -77,4 +85,4 @@ export const {
 );
 
 /** `POST /v1/inbound/accounts/{id}/merge` */
-export const mergeAccount = mergeOf(names, 'domain', 'contacts, opportunities and notes');
+export const mergeAccount = mergeOf(account, 'domain', 'contacts, opportunities and notes');

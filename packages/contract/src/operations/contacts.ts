@@ -1,19 +1,57 @@
-import { ContactDetail, ContactPage } from '../schemas/contact.js';
-import {
-  BulkCreateContactsBody,
-  BulkUpdateContactsBody,
-  CreateContactBody,
-  CreatedContact,
-  UpdateContactBody,
-  UpdateContactItem,
-} from '../schemas/contact-write.js';
+import { contact } from '@crm/domain';
+import { Type } from 'typebox';
+import { nullable, uuid } from '../schemas/build.js';
+import { exampleIds } from '../schemas/example-ids.js';
 import { EmailInput } from '../schemas/input.js';
+import { bodySchemas, flatBodies, responseSchemas } from '../schemas/object-schemas.js';
 import { SearchBody } from '../schemas/search.js';
 import { SummaryBody } from '../schemas/summary.js';
 import { getByKeyOf, mergeOf, readOperationsOf, writeOperationsOf } from './object-operations.js';
 import { FieldsListQuery, ListQuery } from './shared.js';
 
-const names = { one: 'contact', a: 'a contact', many: 'contacts' } as const;
+const names = { first_name: 'Ada', last_name: 'Lovelace' };
+
+const { page, detail } = responseSchemas(contact, {
+  about: 'A person.',
+  record: {
+    id: exampleIds.contact,
+    name: 'Ada Lovelace',
+    ...names,
+    email: 'ada@acme.com',
+    account_id: exampleIds.account,
+    custom_fields: {},
+  },
+  more: { job_title: null, created_at: '2026-03-02T09:30:00.000Z', version: 1 },
+});
+
+const bodies = bodySchemas(contact, flatBodies(contact), {
+  create: {
+    description: 'A person. The account of the email’s domain is created if it is missing.',
+    examples: [{ email: 'ada@acme.com', ...names }],
+  },
+  update: {
+    description:
+      'Changes to a contact. Absent fields stay; `null` clears a field. A new email moves the contact to the ' +
+      'account of its domain.',
+    examples: [{ job_title: 'Chief Procurement Officer', phone: null }],
+  },
+  createItems: [{ email: 'ada@acme.com' }, { email: 'grace@acme.com' }],
+  updateItems: [{ id: exampleIds.contact, version: 1, phone: null }],
+});
+
+const created = Type.Object(
+  {
+    people_id: uuid('Id of the contact.', 'contact'),
+    email: Type.String({ format: 'email', description: 'Its email, normalized.', examples: ['ada@acme.com'] }),
+    first_name: nullable(Type.String({ description: 'First name; null if it has none.', examples: ['Ada'] })),
+    last_name: nullable(Type.String({ description: 'Last name; null if it has none.', examples: ['Lovelace'] })),
+  },
+  {
+    title: 'CreatedContact',
+    description: 'The contact that the call created or found.',
+    examples: [{ people_id: exampleIds.contact, email: 'ada@acme.com', ...names }],
+  },
+);
 
 /** The reads of contacts. */
 export const {
@@ -25,24 +63,17 @@ export const {
   get: getContact,
   history: listContactHistory,
 } = readOperationsOf(
-  names,
-  {
-    listQuery: ListQuery,
-    fieldsQuery: FieldsListQuery,
-    searchBody: SearchBody,
-    summaryBody: SummaryBody,
-    page: ContactPage,
-    detail: ContactDetail,
-  },
+  contact,
+  { listQuery: ListQuery, fieldsQuery: FieldsListQuery, searchBody: SearchBody, summaryBody: SummaryBody, page, detail },
   { summary: 'List contacts', description: 'Pages through the contacts, newest first.' },
 );
 
 /** `GET /v1/contacts/by-email/{email}` */
 export const getContactByEmail = getByKeyOf(
-  names,
+  contact,
   'email',
   { email: EmailInput('Email of the contact; normalized as on creation.') },
-  ContactDetail,
+  detail,
 );
 
 /** The writes of contacts. */
@@ -53,17 +84,9 @@ export const {
   bulkCreate: bulkCreateContacts,
   bulkUpdate: bulkUpdateContacts,
 } = writeOperationsOf(
-  names,
-  {
-    create: CreateContactBody,
-    created: CreatedContact,
-    update: UpdateContactBody,
-    updateItem: UpdateContactItem,
-    bulkCreate: BulkCreateContactsBody,
-    bulkUpdate: BulkUpdateContactsBody,
-    detail: ContactDetail,
-    extra: {},
-  },
+  contact,
+  bodies,
+  { created, detail },
   {
     create: {
       summary: 'Create a contact',
@@ -79,4 +102,4 @@ export const {
 );
 
 /** `POST /v1/inbound/contacts/{id}/merge` */
-export const mergeContact = mergeOf(names, 'email', 'opportunities and notes');
+export const mergeContact = mergeOf(contact, 'email', 'opportunities and notes');

@@ -1,3 +1,4 @@
+import type { ObjectDescription } from '@crm/domain';
 import type { TProperties, TSchema } from 'typebox';
 import { bulkBodyBytes } from '../bounds.js';
 import { operation } from '../operation.js';
@@ -8,6 +9,7 @@ import { HistoryPage } from '../schemas/event.js';
 import { FieldPage } from '../schemas/field.js';
 import { closed } from '../schemas/input.js';
 import { MergeBody, Merged } from '../schemas/merge.js';
+import { type bodySchemas, capitalized } from '../schemas/object-schemas.js';
 import { Summary } from '../schemas/summary.js';
 import {
   createHeaders,
@@ -23,20 +25,13 @@ import {
 } from './shared.js';
 
 /** The names of an object in ids, paths and texts. */
-export interface ObjectNames {
-  readonly one: 'account' | 'contact' | 'opportunity';
-  /** With its article: `an account`. */
-  readonly a: string;
-  readonly many: 'accounts' | 'contacts' | 'opportunities';
-}
+type ObjectNames = Pick<ObjectDescription, 'one' | 'a' | 'many'>;
 
 /** The summary and description of an operation. */
 interface Texts {
   readonly summary: string;
   readonly description: string;
 }
-
-const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /**
  * The operations that read the records of an object.
@@ -119,26 +114,14 @@ export const getByKeyOf = <Key extends TProperties, Detail extends TSchema>(
   );
 
 /** The operations that write records of an object. */
-export const writeOperationsOf = <
-  Create extends TSchema,
-  Created extends TSchema,
-  Update extends TSchema,
-  UpdateItem extends TSchema,
-  BulkCreate extends TSchema,
-  BulkUpdate extends TSchema,
-  Detail extends TSchema,
->(
+export const writeOperationsOf = <Created extends TSchema, Detail extends TSchema>(
   { one, a, many }: ObjectNames,
+  bodies: ReturnType<typeof bodySchemas>,
   schemas: {
-    readonly create: Create;
     readonly created: Created;
-    readonly update: Update;
-    readonly updateItem: UpdateItem;
-    readonly bulkCreate: BulkCreate;
-    readonly bulkUpdate: BulkUpdate;
     readonly detail: Detail;
     /** Further properties of the response to a create. */
-    readonly extra: Readonly<Record<string, TSchema>>;
+    readonly extra?: Readonly<Record<string, TSchema>>;
   },
   texts: { readonly create: Texts; readonly delete: string },
   errors: { readonly create: readonly number[]; readonly delete: readonly number[] },
@@ -148,13 +131,13 @@ export const writeOperationsOf = <
   const bulk = { maxBodyBytes: bulkBodyBytes, data: BulkResults };
   return {
     create: operation([`create${One}`, `POST /v1/inbound/${many}`, 'inbound', Many], {
-      ...{ ...texts.create, query: OnMatchQuery, body: schemas.create, data: schemas.created },
+      ...{ ...texts.create, query: OnMatchQuery, body: bodies.create, data: schemas.created },
       ...{ extra: { ...schemas.extra, ...writeExtra }, errors: errors.create, headers: createHeaders },
     }),
     update: operation([`update${One}`, `PATCH /v1/inbound/${many}/{id}`, 'inbound', Many], {
       summary: `Update ${a}`,
       description: `Changes ${a} and returns the whole record. Absent fields keep their values; \`null\` clears a field.`,
-      ...{ params, body: schemas.update, data: schemas.detail },
+      ...{ params, body: bodies.update, data: schemas.detail },
       ...{ extra: writeExtra, errors: [404, 409, 412], headers: updateHeaders },
     }),
     delete: operation([`delete${One}`, `DELETE /v1/inbound/${many}/{id}`, 'delete', Many], {
@@ -164,13 +147,13 @@ export const writeOperationsOf = <
     bulkCreate: operation([`bulkCreate${Many}`, `POST /v1/inbound/${many}/bulk`, 'bulk', Many], {
       summary: `Create many ${many}`,
       description: `Creates up to 100 ${many}, each as a single create would.`,
-      ...{ ...bulk, query: BulkCreateQuery, body: schemas.bulkCreate, item: schemas.create },
+      ...{ ...bulk, query: BulkCreateQuery, body: bodies.bulkCreate, item: bodies.create },
       ...{ errors: [409, 422], headers: idempotentWriteHeaders },
     }),
     bulkUpdate: operation([`bulkUpdate${Many}`, `PATCH /v1/inbound/${many}/bulk`, 'bulk', Many], {
       summary: `Update many ${many}`,
       description: `Changes up to 50 ${many}, each as a single update would.`,
-      ...{ ...bulk, query: BulkQuery, body: schemas.bulkUpdate, item: schemas.updateItem, headers: writeHeaders },
+      ...{ ...bulk, query: BulkQuery, body: bodies.bulkUpdate, item: bodies.updateItem, headers: writeHeaders },
     }),
   };
 };

@@ -1,23 +1,118 @@
+import { opportunity } from '@crm/domain';
 import { Type } from 'typebox';
-import { uuid } from '../schemas/build.js';
+import { nullable, optional, uuid } from '../schemas/build.js';
 import { StatusCode } from '../schemas/envelope.js';
-import { closed } from '../schemas/input.js';
-import { OpportunityDetail, OpportunityPage } from '../schemas/opportunity.js';
-import {
-  BulkCreateOpportunitiesBody,
-  BulkUpdateOpportunitiesBody,
-  CreateOpportunityBody,
-  CreatedOpportunity,
-  UpdateOpportunityBody,
-  UpdateOpportunityItem,
-} from '../schemas/opportunity-write.js';
+import { exampleIds } from '../schemas/example-ids.js';
+import { closed, closedWithCustom, requiredWithoutExternalId } from '../schemas/input.js';
+import { inputProperties } from '../schemas/object-fields.js';
+import { bodySchemas, responseSchemas } from '../schemas/object-schemas.js';
 import { FieldsParameter, pageQuery, SearchTerm } from '../schemas/pagination.js';
 import { SearchOpportunitiesBody } from '../schemas/search.js';
 import { SummarizeOpportunitiesBody } from '../schemas/summary.js';
 import { readOperationsOf, writeOperationsOf } from './object-operations.js';
 import { fieldsListQuery } from './shared.js';
 
-const names = { one: 'opportunity', a: 'an opportunity', many: 'opportunities' } as const;
+const { page, detail } = responseSchemas(opportunity, {
+  about: 'A deal in a pipeline.',
+  record: {
+    id: exampleIds.opportunity,
+    name: 'Acme renewal',
+    pipeline_id: exampleIds.pipeline,
+    stage_id: exampleIds.stage,
+    stage_name: 'Qualified',
+    account_id: exampleIds.account,
+    contact_id: exampleIds.contact,
+    additional_contacts: [
+      {
+        contact_id: exampleIds.secondContact,
+        contact_first_name: 'Grace',
+        contact_last_name: 'Hopper',
+        contact_email: 'grace@acme.com',
+      },
+    ],
+    custom_fields: { deal_tier: 'enterprise' },
+  },
+  more: { amount: 48000, created_at: '2026-03-02T09:30:00.000Z', version: 3 },
+  definitions: {
+    deal_tier: {
+      current_name: 'Deal tier',
+      property_name: 'custom__deal_tier',
+      attribute_type: 'select',
+      metadata: { options: [{ label: 'Enterprise', value: 'enterprise', color: '#2563eb' }] },
+    },
+  },
+});
+
+const related = closed(inputProperties(opportunity, 'create', 'related_objects'), {
+  title: 'RelatedObjects',
+  description: 'Account, contacts and owner of the deal, by their natural keys.',
+});
+
+const bodies = bodySchemas(
+  opportunity,
+  {
+    create: (options) =>
+      closed(
+        {
+          pipeline_id: uuid('The pipeline of the deal.', 'pipeline'),
+          opportunity: closedWithCustom(inputProperties(opportunity, 'create'), {
+            description: 'The deal itself.',
+            ...requiredWithoutExternalId(opportunity),
+          }),
+          related_objects: optional(related),
+        },
+        options,
+      ),
+    update: (target, options) => {
+      const changes = closedWithCustom(inputProperties(opportunity, 'update'), {
+        description: 'The changes of the deal. Absent fields stay; `null` clears a field. The pipeline cannot change.',
+      });
+      return closed(
+        { ...target, opportunity: Type.Optional(changes), related_objects: Type.Optional(related) },
+        options,
+      );
+    },
+  },
+  {
+    create: {
+      description: 'An opportunity with its account and contacts.',
+      examples: [
+        {
+          pipeline_id: exampleIds.pipeline,
+          opportunity: { name: 'Acme renewal', deal_size: 48000, next_step: 'Send proposal' },
+          related_objects: {
+            account_domain: 'acme.com',
+            primary_contact_email: 'ada@acme.com',
+            additional_contact_emails: ['grace@acme.com'],
+          },
+        },
+      ],
+    },
+    update: {
+      description:
+        'Changes to an opportunity. Absent fields stay; `null` clears a field; a list of contacts replaces the old ' +
+        'list.',
+      examples: [
+        { opportunity: { deal_size: 52000, next_step: null }, related_objects: { owner_email: 'owner@example.com' } },
+      ],
+    },
+    createItems: [{ pipeline_id: exampleIds.pipeline, opportunity: { name: 'Acme renewal' } }],
+    updateItems: [{ id: exampleIds.opportunity, opportunity: { deal_size: 52000 } }],
+  },
+);
+
+const created = Type.Object(
+  {
+    opportunity_id: uuid('Id of the opportunity.', 'opportunity'),
+    name: Type.String({ description: 'Its name.', examples: ['Acme renewal'] }),
+    amount: nullable(Type.Number({ description: 'Its deal size; null if it has none.', examples: [48000] })),
+  },
+  {
+    title: 'CreatedOpportunity',
+    description: 'The opportunity that the call created or found.',
+    examples: [{ opportunity_id: exampleIds.opportunity, name: 'Acme renewal', amount: 48000 }],
+  },
+);
 
 const listQuery = closed(
   {
@@ -44,14 +139,14 @@ export const {
   get: getOpportunity,
   history: listOpportunityHistory,
 } = readOperationsOf(
-  names,
+  opportunity,
   {
     listQuery,
     fieldsQuery,
     searchBody: SearchOpportunitiesBody,
     summaryBody: SummarizeOpportunitiesBody,
-    page: OpportunityPage,
-    detail: OpportunityDetail,
+    page,
+    detail,
   },
   {
     summary: 'List opportunities of a pipeline',
@@ -68,17 +163,9 @@ export const {
   bulkCreate: bulkCreateOpportunities,
   bulkUpdate: bulkUpdateOpportunities,
 } = writeOperationsOf(
-  names,
-  {
-    create: CreateOpportunityBody,
-    created: CreatedOpportunity,
-    update: UpdateOpportunityBody,
-    updateItem: UpdateOpportunityItem,
-    bulkCreate: BulkCreateOpportunitiesBody,
-    bulkUpdate: BulkUpdateOpportunitiesBody,
-    detail: OpportunityDetail,
-    extra: { statusCode: StatusCode },
-  },
+  opportunity,
+  bodies,
+  { created, detail, extra: { statusCode: StatusCode } },
   {
     create: {
       summary: 'Create an opportunity with its account and contacts',

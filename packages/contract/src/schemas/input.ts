@@ -1,7 +1,8 @@
+import type { ObjectDescription } from '@crm/domain';
 import { Type, type Static, type TProperties, type TObject, type TUnsafe } from 'typebox';
 import { customValuesPerRecord, keysPerCall, nameLength, rawKeyLength } from '../bounds.js';
 import type { CustomKeys } from './custom-field.js';
-import { checkedAs, optional, type SchemaOptions } from './build.js';
+import { checkedAs, type SchemaOptions } from './build.js';
 
 /** An object of a request: keys that are not listed are refused. */
 export const closed = <P extends TProperties>(properties: P, options: SchemaOptions): TObject<P> =>
@@ -33,23 +34,18 @@ export const DomainInput = (description: string, example = 'acme.com') =>
 export const ShortText = (description: string, example: string) =>
   Type.String({ maxLength: nameLength, description, examples: [example] });
 
-/** The id of a record in another system. */
-export const ExternalId = optional(
-  ShortText(
-    'Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it.',
-    'SF-0012',
-  ),
-);
-
-/** Makes a key required unless the object has an `external_id`. */
-export const requiredWithoutExternalId = (key: string) => ({
-  allOf: [
-    {
-      if: { properties: { external_id: { type: 'string' } }, required: ['external_id'] },
-      else: { properties: { [key]: { type: 'string' } }, required: [key] },
-    },
-  ],
-});
+/** Makes the natural key of an object required unless the body has an `external_id`. */
+export const requiredWithoutExternalId = ({ fields }: ObjectDescription) => {
+  const key = fields.find(({ write }) => write?.isKey === true)?.name ?? '';
+  return {
+    allOf: [
+      {
+        if: { properties: { external_id: { type: 'string' } }, required: ['external_id'] },
+        else: { properties: { [key]: { type: 'string' } }, required: [key] },
+      },
+    ],
+  };
+};
 
 /** A list of emails or domains. */
 export const KeyList = (item: ReturnType<typeof EmailInput>, description: string) =>

@@ -39,7 +39,7 @@ export const MemberPage = Type.Object(
 );
 export type MemberPage = Static<typeof MemberPage>;
 
-const name = { ...ShortText('Name; not blank.', 'Olga Owner'), ...checkedAs('name') };
+const name = { ...ShortText('Name; not blank.', 'Olga Owner'), ...checkedAs('requiredName') };
 
 /** The body that adds a member. */
 export const CreateMemberBody = closed(

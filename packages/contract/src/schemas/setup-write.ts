@@ -10,7 +10,7 @@ import { examplePipeline, exampleStage, Pipeline, Stage } from './pipeline.js';
 const stagesPerCall = 100;
 
 const named = (description: string, example: string) =>
-  Type.String({ maxLength: nameLength, description, examples: [example], ...checkedAs('name') });
+  Type.String({ maxLength: nameLength, description, examples: [example], ...checkedAs('requiredName') });
 const color = optional(
   Type.String({
     maxLength: 20,

@@ -1,22 +1,14 @@
 import {
-  amountLimits,
-  checkDecimal,
   codePointLength,
   ErrorCollector,
-  normalizeDomain,
-  normalizeEmail,
-  normalizeName,
-  parseAccountWebsite,
   parseColor,
-  parseCurrencyCode,
-  parseDealDate,
   parseLimit,
-  parsePhone,
   parsePosition,
   parseSearchQuery,
-  parseWait,
   parseSlug,
+  parseWait,
   type Result,
+  valueReaders,
 } from '@crm/domain';
 import type { Ajv2020, ErrorObject, FuncKeywordDefinition } from 'ajv/dist/2020.js';
 
@@ -33,23 +25,23 @@ const collected =
 /** The rules of `domain` for a single text, by the name that schemas use in `x-check`. */
 const textChecks = {
   color: parseColor,
-  currencyCode: parseCurrencyCode,
-  domain: normalizeDomain,
-  email: normalizeEmail,
+  currencyCode: valueReaders.currencyCode,
+  domain: valueReaders.domain,
+  email: valueReaders.email,
   limit: collected(parseLimit),
-  name: normalizeName,
-  phone: parsePhone,
+  phone: valueReaders.phone,
   position: collected((value, errors) => parsePosition('after', value, errors)),
+  requiredName: valueReaders.requiredName,
   slug: parseSlug,
   q: collected((value, errors) => parseSearchQuery(value, 'q', errors)),
   wait: collected(parseWait),
-  website: parseAccountWebsite,
+  website: valueReaders.website,
 } satisfies Readonly<Record<string, (value: string) => Result<unknown>>>;
 
 /** The rules for numbers. */
 const numberChecks = {
-  amount: (value: number) => checkDecimal(value, amountLimits),
-  dealDate: parseDealDate,
+  amount: valueReaders.amount,
+  dealDate: valueReaders.dealDate,
 } satisfies Readonly<Record<string, (value: number) => Result<unknown>>>;
 
 /** The name of a rule of `domain` in a schema. */
@@ -81,8 +73,8 @@ const validateCheck: KeywordFunction = (name, value, schema) => {
 };
 
 /**
- * Adds `x-check` to a validator, so that an invalid email and an invalid UUID, for example, are reported together. It only reports
- * early: the handlers check every value against these rules anyway.
+ * Adds `x-check` to a validator. It only adds to the errors of input that is refused anyway: the handlers check every value against
+ * these rules.
  */
 export const addChecks = (ajv: Ajv2020): void => {
   const keyword: FuncKeywordDefinition = {

@@ -10,7 +10,7 @@ import { keyProbablyMeant } from './unknown-key-hints.js';
 export type Location = 'params' | 'query' | 'body' | 'item';
 
 /** Whether a failed keyword only repeats that another one failed. */
-export const isEcho = (keyword: string): boolean => keyword === 'if';
+const isEcho = (keyword: string): boolean => keyword === 'if';
 
 const requiredText = 'is required';
 

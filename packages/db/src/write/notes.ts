@@ -1,7 +1,6 @@
-import type { NormalizedEmail } from '@crm/domain';
+import { normalizeOrNull } from '@crm/domain';
 import type { OrganizationSetup } from '../organization-setup.js';
 import { relatedSeeds } from './related.js';
-import { normalizeOrNull } from './stored-values.js';
 import type { UpdateTarget, Write, WrittenRecord } from './write.js';
 
 /** A note to create on accounts, contacts and opportunities. */
@@ -9,7 +8,7 @@ export interface NewNote {
   readonly title: string | null;
   readonly content: string | null;
   readonly accountDomains: readonly string[];
-  readonly contactEmails: readonly NormalizedEmail[];
+  readonly contactEmails: readonly string[];
   /** Ids of existing opportunities. By default none. */
   readonly opportunityIds?: readonly string[];
 }
@@ -30,7 +29,7 @@ export const noteCreate = (setup: OrganizationSetup, note: NewNote): Write<Creat
   input: {
     ...relatedSeeds(setup, note.accountDomains, note.contactEmails),
     account_domains: [...new Set(note.accountDomains)],
-    contact_emails: [...new Set(note.contactEmails.map(({ email }) => email))],
+    contact_emails: [...new Set(note.contactEmails)],
     opportunity_ids: note.opportunityIds ?? [],
     title: note.title,
     content: note.content,

@@ -1,30 +1,9 @@
-import { maxAdditionalContacts, normalizeForSearch, type NormalizedEmail, opportunityAccountSource } from '@crm/domain';
+import { type Change, maxAdditionalContacts, normalizeForSearch, opportunityAccountSource } from '@crm/domain';
 import type { OrganizationSetup, Pipeline } from '../organization-setup.js';
 import type { Database } from '../database.js';
+import { changeInput } from './change-input.js';
 import { relatedSeeds } from './related.js';
-import { type Change, type CustomValues, columnChange, sentOnly } from './stored-values.js';
 import type { CreatedRecord, OnMatch, UpdateTarget, Write, WrittenRecord } from './write.js';
-
-/** Changes of an opportunity, with normalized values and with references resolved to ids. Undefined keeps the value, null clears it. */
-export interface OpportunityChange extends CustomValues {
-  readonly name?: string | undefined;
-  readonly externalId?: string | null | undefined;
-  readonly stageId?: string | null | undefined;
-  readonly ownerId?: string | null | undefined;
-  readonly amount?: number | null | undefined;
-  /** ISO 4217. */
-  readonly currency?: string | null | undefined;
-  readonly closeDateMs?: number | null | undefined;
-  readonly nextActionDateMs?: number | null | undefined;
-  readonly nextStep?: string | null | undefined;
-  readonly accountDomain?: string | null | undefined;
-  readonly primaryContact?: NormalizedEmail | null | undefined;
-  /** The primary contact is ignored if it is in this list. */
-  readonly additionalContacts?: readonly NormalizedEmail[] | null | undefined;
-}
-
-/** An opportunity to create or find. It has a name or an external id. */
-export type NewOpportunity = OpportunityChange;
 
 /** The result of creating an opportunity. */
 export interface CreatedOpportunity extends CreatedRecord {
@@ -32,44 +11,23 @@ export interface CreatedOpportunity extends CreatedRecord {
   readonly amount: number | null;
 }
 
-/** A change of an opportunity's columns and, if the request names them, its contacts. */
-type OpportunityColumns = Change & {
-  readonly primary_email?: string | null;
-  readonly additional_emails?: readonly string[];
-  readonly contact_limit: number;
-};
-
-/** The columns of a change and the columns derived from them. */
-export const opportunityColumns = (opportunity: OpportunityChange): OpportunityColumns => {
-  const { name, primaryContact, additionalContacts } = opportunity;
-  const change = columnChange(opportunity, {
-    external_id: opportunity.externalId,
-    currency: opportunity.currency,
-    next_step: opportunity.nextStep,
-  });
-  const columns = {
-    name,
-    stage_id: opportunity.stageId,
-    owner_id: opportunity.ownerId,
-    amount: opportunity.amount,
-    close_date: opportunity.closeDateMs,
-    next_action_date: opportunity.nextActionDateMs,
-  };
-  const additionalEmails = new Set((additionalContacts ?? []).map(({ email }) => email));
-  if (primaryContact) additionalEmails.delete(primaryContact.email);
+/** What a write function takes as the change of an opportunity: its columns and, if the request names them, its contacts. */
+export const opportunityInput = (change: Change) => {
+  const { primary_email: primary, additional_emails: additional } = change.references;
   return {
-    ...change,
-    set: { ...sentOnly(columns), ...change.set },
-    derived: { ...(name === undefined ? {} : { normalized_name: normalizeForSearch(name) }), ...change.derived },
-    ...(primaryContact === undefined ? {} : { primary_email: primaryContact?.email ?? null }),
-    ...(additionalContacts === undefined ? {} : { additional_emails: [...additionalEmails] }),
+    ...changeInput(change),
+    ...(primary === undefined ? {} : { primary_email: primary }),
+    // The primary contact is ignored if it is in the list.
+    ...(additional === undefined
+      ? {}
+      : { additional_emails: [...new Set(additional)].filter((one) => one !== primary) }),
     contact_limit: maxAdditionalContacts,
   };
 };
 
-const contactsOf = ({ primaryContact, additionalContacts }: OpportunityChange): readonly NormalizedEmail[] => [
-  ...(primaryContact ? [primaryContact] : []),
-  ...(additionalContacts ?? []),
+const emailsOf = ({ references: { primary_email: primary, additional_emails: additional } }: Change): string[] => [
+  ...(primary ? [primary] : []),
+  ...(additional ?? []),
 ];
 
 /** The stage of a new opportunity: the pipeline's default stage, or its first active stage. */
@@ -85,16 +43,17 @@ const defaultStageId = ({ stages }: Pipeline): string | null => {
 export const opportunityCreate = (
   setup: OrganizationSetup,
   pipeline: Pipeline,
-  opportunity: NewOpportunity,
+  change: Change,
   onMatch: OnMatch,
 ): Write<CreatedOpportunity> => {
-  const source = opportunityAccountSource(opportunity.accountDomain ?? null, opportunity.primaryContact ?? null);
+  const { account_domain: accountDomain, primary_email: primary } = change.references;
+  const source = opportunityAccountSource(accountDomain ?? null, primary ?? null);
   const domain = source.kind === 'account' ? source.domain : null;
-  const { externalId, accountDomain } = opportunity;
+  const sentAccount = accountDomain === undefined ? {} : { account_domain: accountDomain };
   return {
     function: 'create_opportunity',
     input: {
-      ...relatedSeeds(setup, domain === null ? [] : [domain], contactsOf(opportunity)),
+      ...relatedSeeds(setup, domain === null ? [] : [domain], emailsOf(change)),
       account_domain: domain,
       defaults: {
         pipeline_id: pipeline.id,
@@ -102,8 +61,8 @@ export const opportunityCreate = (
         currency: setup.currency,
         normalized: setup.currency === null ? {} : { currency: normalizeForSearch(setup.currency) },
       },
-      change: opportunityColumns(opportunity),
-      ...(externalId === undefined ? {} : { account_change: sentOnly({ account_domain: accountDomain }) }),
+      change: opportunityInput(change),
+      ...(change.set['external_id'] === undefined ? {} : { account_change: sentAccount }),
       on_match: onMatch,
     },
   };
@@ -113,15 +72,16 @@ export const opportunityCreate = (
 export const opportunityUpdate = (
   setup: OrganizationSetup,
   { id, version }: UpdateTarget,
-  opportunity: OpportunityChange,
+  change: Change,
 ): Write<WrittenRecord> => {
-  const { accountDomain } = opportunity;
+  const { account_domain: accountDomain } = change.references;
+  const account = accountDomain === undefined ? {} : { account_domain: accountDomain };
   return {
     function: 'update_opportunity',
     input: {
       id,
-      ...relatedSeeds(setup, accountDomain ? [accountDomain] : [], contactsOf(opportunity)),
-      change: { ...opportunityColumns(opportunity), ...sentOnly({ account_domain: accountDomain }), version },
+      ...relatedSeeds(setup, accountDomain ? [accountDomain] : [], emailsOf(change)),
+      change: { ...opportunityInput(change), ...account, version },
     },
   };
 };

@@ -1,4 +1,4 @@
-import { accountNameFromDomain, isFreeMail, normalizeForSearch, type NormalizedEmail } from '@crm/domain';
+import { accountDomainOfEmail, accountNameFromDomain, isFreeMail, normalizeForSearch } from '@crm/domain';
 import type { OrganizationSetup } from '../organization-setup.js';
 
 /** The columns of a new account, derived from its domain. */
@@ -8,8 +8,10 @@ export const accountSeed = (domain: string) => {
 };
 
 /** The domain of a contact's account. Null for free mail if the organization is set up to create no accounts for it. */
-export const accountDomainOf = (setup: OrganizationSetup, { domain }: NormalizedEmail): string | null =>
-  setup.freemail === 'skip' && isFreeMail(domain) ? null : domain;
+export const accountDomainOf = (setup: OrganizationSetup, email: string): string | null => {
+  const domain = accountDomainOfEmail(email);
+  return setup.freemail === 'skip' && isFreeMail(domain) ? null : domain;
+};
 
 /** The input of `ensure_accounts` for the account of a contact that a request creates or whose email it changes. */
 export const requestedAccounts = (domain: string | null) =>
@@ -20,14 +22,8 @@ export const requestedAccounts = (domain: string | null) =>
  * for the domain of each email. That account is created only if the contact is new, because an existing contact may belong to another
  * account, or its account may have another domain now.
  */
-export const relatedSeeds = (
-  setup: OrganizationSetup,
-  domains: readonly string[],
-  emails: readonly NormalizedEmail[],
-) => {
-  const contacts = new Map(
-    emails.map((email) => [email.email, { email: email.email, account_domain: accountDomainOf(setup, email) }]),
-  );
+export const relatedSeeds = (setup: OrganizationSetup, domains: readonly string[], emails: readonly string[]) => {
+  const contacts = new Map(emails.map((email) => [email, { email, account_domain: accountDomainOf(setup, email) }]));
   const requested = new Set(domains);
   const accounts = new Set(domains);
   for (const { account_domain: domain } of contacts.values()) if (domain !== null) accounts.add(domain);

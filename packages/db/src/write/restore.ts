@@ -1,9 +1,8 @@
-import type { CustomValue } from '@crm/domain';
+import { changeOf, type CustomValue } from '@crm/domain';
 import type { OrganizationSetup } from '../organization-setup.js';
 import type { Database } from '../database.js';
-import { accountColumns } from './accounts.js';
-import { opportunityColumns } from './opportunities.js';
-import type { CustomValues } from './stored-values.js';
+import { changeInput } from './change-input.js';
+import { opportunityInput } from './opportunities.js';
 import type { Write } from './write.js';
 
 /** The properties of an event of the change log that restoring needs. */
@@ -39,20 +38,10 @@ export const findEvent = async (
   return event ?? null;
 };
 
-const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
-
-/** The custom values of a deleted record with the current definitions. It includes archived fields, because they may be restored later. */
-const customValuesOf = (
-  record: Readonly<Record<string, unknown>>,
-  definitions: CustomValues['definitions'],
-): CustomValues => ({
-  definitions,
-  values: new Map(Object.entries((record['custom_fields'] ?? {}) as Readonly<Record<string, CustomValue>>)),
-});
-
 /**
  * Restores a deleted account or opportunity with its id, its values and its links to records that still exist. Index keys and normalized
- * texts are computed again, because the definitions of fields may have changed.
+ * texts are computed again, because the definitions of fields may have changed. Values of archived fields are included, because the
+ * fields may be restored later.
  */
 export const restoration = (
   setup: OrganizationSetup,
@@ -60,27 +49,13 @@ export const restoration = (
   object: 'account' | 'opportunity',
   record: Readonly<Record<string, unknown>>,
 ): Write<RestoredRecord> => {
-  const text = (name: string): string | null => textOrNull(record[name]);
-  if (object === 'account') {
-    const custom = customValuesOf(record, setup.storedFields('account'));
-    const texts = { industry: text('industry'), description: text('description'), website: text('website') };
-    const named = {
-      domain: String(record['domain']),
-      externalId: text('external_id'),
-      name: text('name'),
-      employeeRange: text('employee_range'),
-    };
-    return {
-      function: 'restore_account',
-      input: { position, change: accountColumns({ ...named, ...texts, ...custom }) },
-    };
-  }
-  const custom = customValuesOf(record, setup.storedFields('opportunity'));
-  const texts = {
-    name: String(record['name']),
-    externalId: text('external_id'),
-    currency: text('currency'),
-    nextStep: text('next_step'),
-  };
-  return { function: 'restore_opportunity', input: { position, change: opportunityColumns({ ...texts, ...custom }) } };
+  const values = new Map(Object.entries((record['custom_fields'] ?? {}) as Readonly<Record<string, CustomValue>>));
+  const change = changeOf(object, record, { definitions: setup.storedFields(object), values });
+  if (object === 'account') return { function: 'restore_account', input: { position, change: changeInput(change) } };
+  // Only the texts: the function itself restores links and the other columns from the event.
+  const texts = Object.entries(change.set).filter(
+    ([name]) => name === 'name' || Object.hasOwn(change.normalized, name),
+  );
+  const input = opportunityInput({ ...change, set: Object.fromEntries(texts) });
+  return { function: 'restore_opportunity', input: { position, change: input } };
 };

@@ -58,3 +58,7 @@ const findLocalPartFault = (local: string): string | null => {
   if (dotAtom.test(local)) return null;
   return "must have before the @ only ASCII letters, digits, single dots between them and !#$%&'*+/=?^_`{|}~-";
 };
+
+/** The domain of the account of a contact with this normalized email. */
+export const accountDomainOfEmail = (email: string): string =>
+  accountDomainOfHost(email.slice(email.lastIndexOf('@') + 1));

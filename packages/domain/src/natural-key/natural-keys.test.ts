@@ -211,8 +211,8 @@ it.each([
 });
 
 describe('the account of an opportunity', () => {
-  const ann = { email: 'ann@acme.com', domain: 'acme.com' };
-  const bob = { email: 'bob@gmail.com', domain: 'gmail.com' };
+  const ann = 'ann@acme.com';
+  const bob = 'bob@gmail.com';
 
   it('is that of the domain that was sent, otherwise of the primary contact unless a mail provider', () => {
     expect(opportunityAccountSource('globex.com', ann)).toEqual({ kind: 'account', domain: 'globex.com' });

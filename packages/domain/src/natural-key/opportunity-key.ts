@@ -1,4 +1,4 @@
-import type { NormalizedEmail } from './email.js';
+import { accountDomainOfEmail } from './email.js';
 import { isFreeMail } from './free-mail.js';
 
 /**
@@ -16,16 +16,16 @@ export type OpportunityAccountSource =
  * the contact itself counts: two people with the same provider may each have a deal "Website redesign".
  *
  * @param accountDomain normalized domain, or null if none was sent
- * @param primaryContact normalized address, or null if none was sent
+ * @param primaryEmail normalized address, or null if none was sent
  */
 export const opportunityAccountSource = (
   accountDomain: string | null,
-  primaryContact: NormalizedEmail | null,
+  primaryEmail: string | null,
 ): OpportunityAccountSource => {
   if (accountDomain !== null) return { kind: 'account', domain: accountDomain };
-  if (primaryContact === null) return { kind: 'none' };
-  if (isFreeMail(primaryContact.domain)) return { kind: 'contact', email: primaryContact.email };
-  return { kind: 'account', domain: primaryContact.domain };
+  if (primaryEmail === null) return { kind: 'none' };
+  const domain = accountDomainOfEmail(primaryEmail);
+  return isFreeMail(domain) ? { kind: 'contact', email: primaryEmail } : { kind: 'account', domain };
 };
 
 /** The maximum number of additional contacts of one opportunity. */

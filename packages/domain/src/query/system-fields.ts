@@ -1,12 +1,6 @@
 import type { ObjectType } from '../object-type.js';
-
-/**
- * The kind of values of a system field, as read:
- * `text`, `email` and `domain` strings, `number`, `boolean`, `uuid` lower-case text, `epoch_ms` Unix milliseconds,
- * `timestamp` RFC 3339 text in UTC, `contact_list` the additional contacts of an opportunity.
- */
-export type SystemFieldKind =
-  'text' | 'email' | 'domain' | 'number' | 'boolean' | 'uuid' | 'epoch_ms' | 'timestamp' | 'contact_list';
+import type { FieldDescription, SystemFieldKind } from '../objects/field.js';
+import { objects } from '../objects/objects.js';
 
 /** A field that every organization has. The record's `custom_fields` is not one: it is the map of custom fields. */
 export interface SystemField {
@@ -20,73 +14,16 @@ export interface SystemField {
   readonly filterable: boolean;
 }
 
-const field = (name: string, kind: SystemFieldKind, nullable: boolean, always: boolean): SystemField => {
+const toSystemField = ({ name, kind, required, always }: FieldDescription): SystemField => {
   const isScalar = kind !== 'contact_list';
-  return { name, kind, nullable, always, sortable: isScalar, filterable: isScalar };
+  return { name, kind, nullable: required !== true, always: always === true, sortable: isScalar, filterable: isScalar };
 };
 
-const base = (name: string, kind: SystemFieldKind): SystemField => field(name, kind, false, true);
-const nullableBase = (name: string, kind: SystemFieldKind): SystemField => field(name, kind, true, true);
-const extra = (name: string, kind: SystemFieldKind): SystemField => field(name, kind, false, false);
-const nullableExtra = (name: string, kind: SystemFieldKind): SystemField => field(name, kind, true, false);
-
-const history: readonly SystemField[] = [
-  extra('created_at', 'timestamp'),
-  extra('updated_at', 'timestamp'),
-  extra('version', 'number'),
-];
-
-/** The system fields of each object: first those of every record, then the extras, in the order of the records. */
+/** The system fields of each object in the order of the records. */
 export const systemFields: Readonly<Record<ObjectType, readonly SystemField[]>> = {
-  opportunity: [
-    base('id', 'uuid'),
-    nullableBase('name', 'text'),
-    base('pipeline_id', 'uuid'),
-    nullableBase('stage_id', 'uuid'),
-    nullableBase('stage_name', 'text'),
-    nullableBase('account_id', 'uuid'),
-    nullableBase('contact_id', 'uuid'),
-    base('additional_contacts', 'contact_list'),
-    nullableExtra('external_id', 'text'),
-    nullableExtra('amount', 'number'),
-    nullableExtra('currency', 'text'),
-    nullableExtra('close_date', 'epoch_ms'),
-    nullableExtra('next_action_date', 'epoch_ms'),
-    nullableExtra('next_step', 'text'),
-    nullableExtra('owner_id', 'uuid'),
-    nullableExtra('owner_email', 'email'),
-    ...history,
-    nullableExtra('account_domain', 'domain'),
-    nullableExtra('account_name', 'text'),
-    nullableExtra('contact_email', 'email'),
-    nullableExtra('contact_first_name', 'text'),
-    nullableExtra('contact_last_name', 'text'),
-    nullableExtra('pipeline_name', 'text'),
-  ],
-  account: [
-    base('id', 'uuid'),
-    base('domain', 'domain'),
-    nullableBase('name', 'text'),
-    nullableExtra('external_id', 'text'),
-    nullableExtra('industry', 'text'),
-    nullableExtra('description', 'text'),
-    nullableExtra('website', 'text'),
-    nullableExtra('employee_range', 'text'),
-    extra('is_freemail', 'boolean'),
-    ...history,
-  ],
-  contact: [
-    base('id', 'uuid'),
-    nullableBase('name', 'text'),
-    nullableBase('first_name', 'text'),
-    nullableBase('last_name', 'text'),
-    base('email', 'email'),
-    nullableBase('account_id', 'uuid'),
-    nullableExtra('external_id', 'text'),
-    nullableExtra('job_title', 'text'),
-    nullableExtra('phone', 'text'),
-    ...history,
-  ],
+  opportunity: objects.opportunity.fields.map(toSystemField),
+  account: objects.account.fields.map(toSystemField),
+  contact: objects.contact.fields.map(toSystemField),
 };
 
 /** A field of a related record that filters can use. Its value is null if there is no related record. */

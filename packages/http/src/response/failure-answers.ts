@@ -1,7 +1,7 @@
-import { opportunityPath } from '@crm/contract';
 import {
   ApiError,
   type ApiErrorDetails,
+  bodyPathOf,
   type ErrorCode,
   type Failure,
   type FailureReason,
@@ -30,7 +30,7 @@ const mergeLimitTexts: Readonly<
 const naturalKeyPaths: Readonly<Record<ObjectType, string>> = {
   account: 'domain',
   contact: 'email',
-  opportunity: opportunityPath('name'),
+  opportunity: bodyPathOf('opportunity', 'name'),
 };
 
 const setupLimitTexts: Readonly<Record<keyof typeof setupLimits, (limit: number) => string>> = {
@@ -88,12 +88,12 @@ const setupAnswerTo = (reason: SetupReason): Answer => {
 const answerTo = (reason: FailureReason): Answer => {
   switch (reason.kind) {
     case 'key_taken': {
-      const field = reason.object === 'opportunity' ? opportunityPath(reason.field) : reason.field;
+      const field = reason.object === 'opportunity' ? bodyPathOf('opportunity', reason.field) : reason.field;
       return ['conflict', { extra: { conflict: { field, existing_id: reason.existingId } } }];
     }
     case 'two_records': {
       const { object, existingId, otherId } = reason;
-      const field = object === 'opportunity' ? opportunityPath('external_id') : 'external_id';
+      const field = object === 'opportunity' ? bodyPathOf('opportunity', 'external_id') : 'external_id';
       const message = `The external_id and the natural key belong to two records of the kind ${object}`;
       return conflict(message, { conflict: { field, existing_id: existingId, other_id: otherId } });
     }
@@ -113,7 +113,7 @@ const answerTo = (reason: FailureReason): Answer => {
       return setupAnswerTo(reason);
     case 'too_many_contacts': {
       const text = `must not give the opportunity more than ${reason.limit} additional contacts`;
-      return invalid({ [opportunityPath('additional_emails')]: text });
+      return invalid({ [bodyPathOf('opportunity', 'additional_emails')]: text });
     }
     case 'too_many_webhooks':
       return conflict(`An organization can have at most ${reason.limit} webhooks: delete one first`);

@@ -1,6 +1,7 @@
 import type { AttributeType } from '../../custom-field/definition.js';
 import type { FieldRef } from '../field-ref.js';
-import { relationKinds, type SystemFieldKind } from '../system-fields.js';
+import type { SystemFieldKind } from '../../objects/field.js';
+import { relationKinds } from '../system-fields.js';
 import type { FilterKind } from './operators.js';
 
 const systemKinds: Readonly<Record<SystemFieldKind, FilterKind>> = {

@@ -1,0 +1,136 @@
+import type { FieldDescription, FieldWrite, ObjectDescription, SystemFieldKind } from '@crm/domain';
+import { Type, type Static, type TProperties, type TSchema, type TUnsafe } from 'typebox';
+import { keysPerCall, nameLength, rawKeyLength, urlLength } from '../bounds.js';
+import type { CheckName } from '../validate/checks.js';
+import { AdditionalContact } from './additional-contact.js';
+import { instant, nullable, optional, type SchemaOptions, uuid } from './build.js';
+import { CustomFieldInput, CustomFields } from './custom-field.js';
+import type { exampleIds } from './example-ids.js';
+
+/** The type of a field's values in records. */
+interface Values {
+  text: string;
+  email: string;
+  domain: string;
+  number: number;
+  boolean: boolean;
+  uuid: string;
+  epoch_ms: number;
+  timestamp: string;
+  contact_list: Static<typeof AdditionalContact>[];
+}
+
+type ValueOf<F extends FieldDescription> = F extends { required: true } ? Values[F['kind']] : Values[F['kind']] | null;
+type Always<F> = Extract<F, { always: true }>;
+type Extra<F> = Exclude<F, { always: true }>;
+
+/** The type of an object's records. */
+export type RecordOf<D extends ObjectDescription, F extends FieldDescription = D['fields'][number]> = {
+  [Field in Always<F> as Field['name']]: ValueOf<Field>;
+} & { [Field in Extra<F> as Field['name']]?: ValueOf<Field> } & { custom_fields: Static<typeof CustomFields> };
+
+const annotations = (description: string, example: unknown): SchemaOptions =>
+  example === undefined ? { description } : { description, examples: [example] };
+
+type Kind = keyof typeof exampleIds;
+
+const valueSchemas: Readonly<Record<SystemFieldKind, (field: FieldDescription, options: SchemaOptions) => TSchema>> = {
+  text: (_field, options) => Type.String(options),
+  email: (_field, options) => Type.String({ format: 'email', ...options }),
+  domain: (_field, options) => Type.String(options),
+  number: ({ whole }, options) => (whole === true ? Type.Integer(options) : Type.Number(options)),
+  boolean: (_field, options) => Type.Boolean(options),
+  uuid: ({ about, example }) => uuid(about, example as Kind),
+  epoch_ms: (_field, options) => Type.Integer(options),
+  timestamp: ({ about }) => instant(about),
+  contact_list: (_field, options) => Type.Array(AdditionalContact, options),
+};
+
+const recordField = (field: FieldDescription): TSchema => {
+  const schema = valueSchemas[field.kind](field, annotations(field.about, field.example));
+  const value = field.required === true ? schema : nullable(schema);
+  return field.always === true ? value : Type.Optional(value);
+};
+
+/** The schema of an object's records. */
+export const recordSchema = <const D extends ObjectDescription>(
+  { fields }: D,
+  options: SchemaOptions,
+): TUnsafe<RecordOf<D>> => {
+  const schemas = (isAlways: boolean): TProperties =>
+    Object.fromEntries(
+      fields.filter(({ always }) => (always === true) === isAlways).map((field) => [field.name, recordField(field)]),
+    );
+  const properties = { ...schemas(true), custom_fields: CustomFields, ...schemas(false) };
+  return Type.Unsafe<RecordOf<D>>(Type.Object(properties, options));
+};
+
+/** The limits of what a body may send, and the rule of `domain` that the handler checks. */
+const limits: Readonly<Record<Exclude<FieldWrite['as'], 'stage' | 'emails'>, SchemaOptions>> = {
+  name: { maxLength: nameLength },
+  requiredName: { maxLength: nameLength },
+  text: { maxLength: nameLength },
+  website: { maxLength: urlLength },
+  phone: { maxLength: nameLength },
+  email: { maxLength: rawKeyLength },
+  domain: { maxLength: rawKeyLength },
+  amount: {},
+  currencyCode: {},
+  dealDate: {},
+  owner: { maxLength: rawKeyLength },
+};
+
+const unchecked: readonly string[] = ['name', 'text'];
+
+const inputSchema = ({ about, example }: FieldDescription, write: FieldWrite): TSchema => {
+  const { as, max } = write;
+  const description = write.about ?? about;
+  if (as === 'stage') return uuid(description, example as Kind);
+  if (as === 'emails') {
+    const item = inputSchema(
+      { name: '', kind: 'email', about: 'Email of a contact.', example: 'grace@acme.com' },
+      { as: 'email' },
+    );
+    return Type.Array(item, { maxItems: keysPerCall, description });
+  }
+  const rule = as === 'owner' ? 'email' : as;
+  const options = {
+    ...limits[as],
+    ...(max === undefined ? {} : { maxLength: max }),
+    ...annotations(description, write.example ?? example),
+    ...(unchecked.includes(rule) ? {} : { 'x-check': rule as CheckName }),
+  };
+  return as === 'amount' || as === 'dealDate' ? Type.Number(options) : Type.String(options);
+};
+
+/**
+ * The properties of a body that set the fields of an object.
+ * @param part - of the fields that are in a part of their own
+ */
+export const inputProperties = (
+  { a, fields }: ObjectDescription,
+  call: 'create' | 'update',
+  part?: FieldWrite['part'],
+): TProperties => {
+  const properties = fields.flatMap((field): [string, TSchema][] => {
+    const { name, write } = field;
+    if (write?.part !== part || write === undefined) return [];
+    if (write.isKey === true) {
+      const about = `${write.about ?? ''} Optional if ${a} has the \`external_id\`.`;
+      return [
+        [
+          name,
+          call === 'update'
+            ? Type.Optional(inputSchema(field, write))
+            : optional(inputSchema(field, { ...write, about })),
+        ],
+      ];
+    }
+    const own: [string, TSchema] = [write.name ?? name, optional(inputSchema(field, write))];
+    if (write.alias === undefined) return [own];
+    const about = `Another name of \`${own[0]}\`.`;
+    return [own, [write.alias, optional(inputSchema(field, { ...write, about }))]];
+  });
+  const custom = call === 'update' ? Type.Optional(CustomFieldInput) : optional(CustomFieldInput);
+  return { ...Object.fromEntries(properties), ...(part === undefined ? { custom_fields: custom } : {}) };
+};

@@ -1,0 +1,113 @@
+import type { ObjectDescription } from '@crm/domain';
+import { Type, type Static, type TProperties, type TSchema } from 'typebox';
+import { bulkCreateItems, bulkUpdateItems } from '../bounds.js';
+import type { SchemaOptions } from './build.js';
+import { bulkBody, bulkTarget } from './bulk.js';
+import { CustomFieldDefinitions } from './custom-field.js';
+import { closedWithCustom, requiredWithoutExternalId } from './input.js';
+import { inputProperties, type RecordOf, recordSchema } from './object-fields.js';
+import { pageProperties } from './pagination.js';
+
+type PageProperties = Static<ReturnType<typeof Type.Object<typeof pageProperties>>>;
+type Definitions = Static<typeof CustomFieldDefinitions>;
+/** The type of a page of records. */
+type PageOf<D extends ObjectDescription> = { [Many in D['many']]: RecordOf<D>[] } & PageProperties & {
+    custom_field_definitions: Definitions;
+  };
+/** The type of one record with the definitions of its custom fields. */
+type DetailOf<D extends ObjectDescription> = { [One in D['one']]: RecordOf<D> } & {
+  custom_field_definitions: Definitions;
+};
+
+/** The texts and examples of an object's schemas. */
+export interface ObjectTexts {
+  readonly about: string;
+  /** A record in lists, and what a get adds to it. */
+  readonly record: object;
+  readonly more: object;
+  /** The definitions of the custom fields in the example. */
+  readonly definitions?: object;
+}
+
+/** `account` → `Account` */
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** The schemas of an object's responses. */
+export const responseSchemas = <const D extends ObjectDescription>(
+  description: D,
+  { about, record: example, more, definitions = {} }: ObjectTexts,
+) => {
+  const { one, many } = description;
+  const One = capitalized(one);
+  const record = recordSchema(description, { title: One, description: about, examples: [example] });
+  const page = Type.Object(
+    {
+      [many]: Type.Array(record, { description: 'The records of this page.' }),
+      custom_field_definitions: CustomFieldDefinitions,
+      ...pageProperties,
+    },
+    {
+      title: `${One}Page`,
+      description: `A page of ${many}.`,
+      examples: [
+        { [many]: [example], custom_field_definitions: definitions, has_more: false, next_cursor: null, limit: 100 },
+      ],
+    },
+  );
+  const detail = Type.Object(
+    { [one]: record, custom_field_definitions: CustomFieldDefinitions },
+    {
+      title: `${One}Detail`,
+      description: `One ${one} with every system field and visible custom field, unless \`fields\` narrows it.`,
+      examples: [{ [one]: { ...example, ...more }, custom_field_definitions: definitions }],
+    },
+  );
+  return { page: Type.Unsafe<PageOf<D>>(page), detail: Type.Unsafe<DetailOf<D>>(detail) };
+};
+
+/** The shape of the bodies that create and update one record. */
+export interface BodyShape {
+  readonly create: (options: SchemaOptions) => TSchema;
+  /** @param target - the properties of an item of a bulk update that name its record */
+  readonly update: (target: TProperties, options: SchemaOptions) => TSchema;
+}
+
+/** Bodies with the fields at their top. */
+export const flatBodies = (description: ObjectDescription): BodyShape => ({
+  create: (options) =>
+    closedWithCustom(inputProperties(description, 'create'), { ...options, ...requiredWithoutExternalId(description) }),
+  update: (target, options) => closedWithCustom({ ...target, ...inputProperties(description, 'update') }, options),
+});
+
+/** The texts of an object's bodies, and their examples. */
+export interface BodyTexts {
+  readonly create: { readonly description: string; readonly examples: readonly [object] };
+  readonly update: { readonly description: string; readonly examples: readonly [object] };
+  readonly createItems: readonly object[];
+  readonly updateItems: readonly object[];
+}
+
+/** The schemas of the bodies that write records of an object. */
+export const bodySchemas = ({ one, many }: ObjectDescription, shape: BodyShape, texts: BodyTexts) => {
+  const [One, Many] = [capitalized(one), capitalized(many)];
+  const create = shape.create({ title: `Create${One}Body`, ...texts.create });
+  const updateItem = shape.update(bulkTarget, {
+    title: `Update${One}Item`,
+    description: `Changes to the ${one} with this id.`,
+  });
+  return {
+    create,
+    update: shape.update({}, { title: `Update${One}Body`, ...texts.update }),
+    updateItem,
+    bulkCreate: bulkBody(create, bulkCreateItems, {
+      title: `BulkCreate${Many}Body`,
+      description: 'The records to create, each as in a single create.',
+      examples: [{ items: texts.createItems }],
+    }),
+    bulkUpdate: bulkBody(updateItem, bulkUpdateItems, {
+      title: `BulkUpdate${Many}Body`,
+      description: 'The changes, each as in a single update, with the id of its record.',
+      examples: [{ items: texts.updateItems }],
+    }),
+  };
+};

@@ -1,0 +1,122 @@
+import { describe, expect, it } from '@jest/globals';
+import type { CustomFieldDefinition } from '../custom-field/definition.js';
+import { ErrorCollector } from '../errors.js';
+import { objectTypes } from '../object-type.js';
+import { createFieldIndex } from '../query/field-index.js';
+import { parseFieldSelection } from '../query/field-selection.js';
+import { parseFilters } from '../query/filter/parse-filters.js';
+import { parseSort } from '../query/sort.js';
+import { fail, ok } from '../result.js';
+import { changeOf } from './change.js';
+import { objects } from './objects.js';
+import { type Body, bodyPathOf, readChange } from './read-change.js';
+
+const context = {
+  definitions: new Map<string, CustomFieldDefinition>(),
+  references: { findMemberId: () => undefined },
+  pipelineId: 'pipeline',
+  readStage: (id: string) => (id === 'stage' ? ok(id) : fail('is archived')),
+  readOwner: (email: string) => ok(`id of ${email}`),
+};
+
+/** The change that a body makes, or its errors. */
+const read = (object: 'account' | 'opportunity', body: Body, isCreate = false) => {
+  const errors = new ErrorCollector();
+  const change = readChange(object, body, context, isCreate, errors);
+  return errors.isEmpty ? change : errors.fieldErrors;
+};
+
+const empty = { set: {}, derived: {}, custom_fields: {}, normalized: {}, references: {} };
+
+describe('a body becomes the change that is stored', () => {
+  it('with normalized values, their normalized texts and the columns that are computed from them', () => {
+    expect(read('account', { domain: 'https://www.GMail.com/', name: ' Größe ', industry: 'Tools' })).toEqual({
+      ...empty,
+      set: { domain: 'gmail.com', name: 'Größe', industry: 'Tools' },
+      derived: { is_freemail: true, normalized_name: 'größe' },
+      normalized: { industry: 'tools' },
+    });
+  });
+
+  it('with columns in place of the names of the body, and references', () => {
+    const related = {
+      owner_email: 'Ann@acme.com',
+      account_domain: 'Acme.com',
+      additional_contact_emails: ['B@acme.com'],
+    };
+    const body = { opportunity: { deal_size: 5, stage_id: 'stage', next_steps: 'Call' }, related_objects: related };
+    expect(read('opportunity', body)).toEqual({
+      ...empty,
+      set: { amount: 5, stage_id: 'stage', next_step: 'Call', owner_id: 'id of ann@acme.com' },
+      normalized: { next_step: 'call' },
+      references: { account_domain: 'acme.com', additional_emails: ['b@acme.com'] },
+    });
+  });
+
+  it('where null clears a value of an update and is absent from a create', () => {
+    expect(read('account', { name: null, industry: ' ' })).toEqual({
+      ...empty,
+      set: { name: null, industry: null },
+      derived: { normalized_name: null },
+      normalized: { industry: null },
+    });
+    expect(read('account', { domain: 'acme.com', name: null, industry: ' ' }, true)).toMatchObject({
+      set: { domain: 'acme.com' },
+      normalized: {},
+    });
+  });
+
+  it('or every fault is reported on its path', () => {
+    const body = {
+      opportunity: { name: ' ', stage_id: 'old', next_step: 'a', next_steps: 'b', custom_fields: { unknown: 1 } },
+      related_objects: { additional_contact_emails: ['ann@acme.com', 'ann'] },
+    };
+    expect(Object.keys(read('opportunity', body))).toEqual([
+      'opportunity.name',
+      'opportunity.stage_id',
+      'related_objects.additional_contact_emails[1]',
+      'opportunity.next_steps',
+      'opportunity.custom_fields.unknown',
+    ]);
+  });
+
+  it('if a create has the natural key or an external id that is not blank', () => {
+    expect(read('account', { external_id: ' ' }, true)).toEqual({ domain: 'is required' });
+    expect(read('opportunity', { opportunity: {} }, true)).toEqual({ 'opportunity.name': 'is required' });
+    expect(read('account', { external_id: 'SF-1' }, true)).toMatchObject({ set: { external_id: 'SF-1' } });
+  });
+});
+
+it('a stored name has the path of its value in the body', () => {
+  expect(
+    ['amount', 'owner_id', 'primary_email', 'name', 'custom__seats'].map((name) => bodyPathOf('opportunity', name)),
+  ).toEqual([
+    ...['opportunity.deal_size', 'related_objects.owner_email', 'related_objects.primary_contact_email'],
+    ...['opportunity.name', 'opportunity.custom__seats'],
+  ]);
+  expect(bodyPathOf('account', 'domain')).toBe('domain');
+});
+
+it('a field that requests cannot set is not changed', () => {
+  expect(changeOf('account', { id: 'id', is_freemail: true, version: 3 })).toEqual(empty);
+});
+
+it.each(objectTypes)(
+  'each row of the description of an %s is a field of filters, sorts and selections',
+  (objectType) => {
+    const index = createFieldIndex(objectType, []);
+    for (const { name, kind, always, required } of objects[objectType].fields) {
+      const errors = new ErrorCollector();
+      const field = { source: 'system', field: { name, kind, nullable: required !== true } };
+      const selected = parseFieldSelection(name, index, errors).extras.map((extra) => extra.name);
+      expect(selected).toEqual(always === true ? [] : [name]);
+      if (kind === 'contact_list') continue;
+      expect(parseFilters({ field: name, operator: 'not_empty' }, index, errors)).toMatchObject({
+        kind: 'leaf',
+        field,
+      });
+      expect(parseSort(`${name}:desc`, index, 'updated_at', errors)).toMatchObject([{ field, direction: 'desc' }]);
+      expect(errors.fieldErrors).toEqual({});
+    }
+  },
+);

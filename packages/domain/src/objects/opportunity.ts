@@ -1,0 +1,141 @@
+import { normalizeForSearch } from '../text.js';
+import { externalId, history, type ObjectDescription } from './field.js';
+
+/** The maximum length of `next_step`, in code points. */
+export const maxNextStepLength = 2_000;
+
+/** A deal in a pipeline, with its account, contacts and owner. */
+export const opportunity = {
+  one: 'opportunity',
+  a: 'an opportunity',
+  many: 'opportunities',
+  fields: [
+    { name: 'id', kind: 'uuid', always: true, required: true, about: 'Id of the opportunity.', example: 'opportunity' },
+    {
+      name: 'name',
+      kind: 'text',
+      always: true,
+      about: 'Name of the deal.',
+      example: 'Acme renewal',
+      write: {
+        as: 'requiredName',
+        isKey: true,
+        about: 'Name of the deal, not blank: part of its natural key, together with account and pipeline.',
+        derive: (name: string) => ({ normalized_name: normalizeForSearch(name) }),
+      },
+    },
+    { name: 'pipeline_id', kind: 'uuid', always: true, required: true, about: 'Its pipeline.', example: 'pipeline' },
+    {
+      name: 'stage_id',
+      kind: 'uuid',
+      always: true,
+      about: 'Its stage.',
+      example: 'stage',
+      write: {
+        as: 'stage',
+        about: 'A stage of the pipeline. A new deal without one starts in the default stage.',
+      },
+    },
+    { name: 'stage_name', kind: 'text', always: true, about: 'Label of its stage.', example: 'Qualified' },
+    { name: 'account_id', kind: 'uuid', always: true, about: 'Its account.', example: 'account' },
+    { name: 'contact_id', kind: 'uuid', always: true, about: 'Its primary contact.', example: 'contact' },
+    {
+      name: 'additional_contacts',
+      kind: 'contact_list',
+      always: true,
+      required: true,
+      about: 'Its contacts other than the primary one.',
+      write: {
+        as: 'emails',
+        part: 'related_objects',
+        name: 'additional_contact_emails',
+        reference: 'additional_emails',
+        about: 'Emails of additional contacts, who are created if missing.',
+      },
+    },
+    externalId,
+    {
+      name: 'amount',
+      kind: 'number',
+      about: 'Deal size.',
+      example: 48000,
+      write: {
+        as: 'amount',
+        name: 'deal_size',
+        about: 'A number with at most 15 digits, including up to 4 decimals. Reads return it as `amount`.',
+      },
+    },
+    {
+      name: 'currency',
+      kind: 'text',
+      about: 'ISO 4217 code.',
+      example: 'USD',
+      write: { as: 'currencyCode', about: 'Currency of `deal_size`: an ISO 4217 code in capital letters.' },
+    },
+    {
+      name: 'close_date',
+      kind: 'epoch_ms',
+      about: 'Unix milliseconds.',
+      example: 1798675200000,
+      write: { as: 'dealDate', about: 'When the deal is expected to close, in Unix milliseconds.' },
+    },
+    {
+      name: 'next_action_date',
+      kind: 'epoch_ms',
+      about: 'Unix milliseconds.',
+      example: 1796083200000,
+      write: { as: 'dealDate', about: 'When the next action is due, in Unix milliseconds.' },
+    },
+    {
+      name: 'next_step',
+      kind: 'text',
+      about: 'The next step.',
+      example: 'Send proposal',
+      write: { as: 'text', max: maxNextStepLength, alias: 'next_steps' },
+    },
+    {
+      name: 'owner_id',
+      kind: 'uuid',
+      about: 'Id of the member who owns the deal.',
+      example: 'member',
+      write: {
+        as: 'owner',
+        part: 'related_objects',
+        name: 'owner_email',
+        about: 'Email of the member who owns the deal.',
+        example: 'owner@example.com',
+      },
+    },
+    { name: 'owner_email', kind: 'email', about: 'Email of the owner.' },
+    ...history,
+    {
+      name: 'account_domain',
+      kind: 'domain',
+      about: 'Domain of its account.',
+      write: {
+        as: 'domain',
+        part: 'related_objects',
+        reference: 'account_domain',
+        about: 'Domain of the account, which is created if it is missing.',
+        example: 'acme.com',
+      },
+    },
+    { name: 'account_name', kind: 'text', about: 'Name of its account.' },
+    {
+      name: 'contact_email',
+      kind: 'email',
+      about: 'Email of the primary contact.',
+      write: {
+        as: 'email',
+        part: 'related_objects',
+        name: 'primary_contact_email',
+        reference: 'primary_email',
+        about: 'Email of the primary contact, who is created if missing.',
+        example: 'ada@acme.com',
+      },
+    },
+    { name: 'contact_first_name', kind: 'text', about: 'First name of the primary contact.' },
+    { name: 'contact_last_name', kind: 'text', about: 'Last name of the primary contact.' },
+    { name: 'pipeline_name', kind: 'text', required: true, about: 'Name of its pipeline.', example: 'Sales' },
+  ],
+} as const satisfies ObjectDescription;

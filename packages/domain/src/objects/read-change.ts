@@ -1,0 +1,104 @@
+import { parseCustomValues } from '../custom-field/parse-values.js';
+import type { CustomFieldDefinition } from '../custom-field/definition.js';
+import type { CustomValueReferences } from '../custom-field/custom-value.js';
+import type { ErrorCollector } from '../errors.js';
+import type { ObjectType } from '../object-type.js';
+import type { Result } from '../result.js';
+import { type Change, changeOf } from './change.js';
+import type { FieldWrite } from './field.js';
+import { objects } from './objects.js';
+import { readSentList, readSentWith, valueReaders } from './value-readers.js';
+
+/** What reading a body needs besides the body. */
+export interface ReadContext {
+  /** The object's definitions by slug, of all pipelines, so that the error for a field of another pipeline says so. */
+  readonly definitions: ReadonlyMap<string, CustomFieldDefinition>;
+  readonly references: CustomValueReferences;
+  /** The record's pipeline; null for objects without pipelines. */
+  readonly pipelineId: string | null;
+  /** The id of an active stage of the pipeline. */
+  readonly readStage: (id: string) => Result<string>;
+  /** The id of the active member with an email. */
+  readonly readOwner: (email: string) => Result<string>;
+}
+
+/** A body that its schema has checked: the fields of an opportunity are in `opportunity` and `related_objects`. */
+export type Body = Readonly<Record<string, unknown>>;
+
+type Read = (input: unknown) => Result<unknown>;
+
+/** Reads bodies of one object, for one kind of call. */
+interface BodyReader {
+  readonly context: ReadContext;
+  /** On creates, null means absent. */
+  readonly isCreate: boolean;
+  readonly errors: ErrorCollector;
+}
+
+const readerOf = (as: Exclude<FieldWrite['as'], 'emails'>, { readStage, readOwner }: ReadContext): Read => {
+  if (as === 'stage') return readStage as Read;
+  if (as !== 'owner') return valueReaders[as] as Read;
+  return (input) => {
+    const email = valueReaders.email(input as string);
+    return email.ok ? readOwner(email.value) : email;
+  };
+};
+
+const readField = (input: unknown, path: string, { as }: FieldWrite, { context, errors }: BodyReader): unknown =>
+  as === 'emails'
+    ? readSentList('email', input as string[], path, errors)
+    : readSentWith(readerOf(as, context), input, path, errors);
+
+/** The part of the body with a field, and the path before the name of the field. */
+const partOf = (objectType: ObjectType, part: string | undefined, body: Body): [Body, string] => {
+  const name = part ?? (objectType === 'opportunity' ? 'opportunity' : undefined);
+  return name === undefined ? [body, ''] : [(body[name] ?? {}) as Body, `${name}.`];
+};
+
+/** The dotted path in a body of a stored value: a column, the key of a reference, or the property name of a custom field. */
+export const bodyPathOf = (objectType: ObjectType, name: string): string => {
+  const field = objects[objectType].fields.find(({ name: own, write }) => name === (write?.reference ?? own));
+  return partOf(objectType, field?.write?.part, {})[1] + (field?.write?.name ?? name);
+};
+
+/**
+ * Reads a body into the change that is stored. Adds every fault to `errors`.
+ * @param body - fits the schema of a create or update
+ */
+export const readChange = (
+  objectType: ObjectType,
+  body: Body,
+  context: ReadContext,
+  isCreate: boolean,
+  errors: ErrorCollector,
+): Change => {
+  const reader = { context, isCreate, errors };
+  const values: Record<string, unknown> = {};
+  for (const { name, write } of objects[objectType].fields) {
+    if (write === undefined) continue;
+    const [part, prefix] = partOf(objectType, write.part, body);
+    const key = write.name ?? name;
+    let value = readField(part[key], prefix + key, write, reader);
+    if (write.alias !== undefined) {
+      const other = readField(part[write.alias], prefix + write.alias, write, reader);
+      if (value !== undefined && other !== undefined && value !== other)
+        errors.add(prefix + write.alias, `differs from ${key}, which is the same field`);
+      if (value === undefined) value = other;
+    }
+    if (value !== undefined && !(isCreate && value === null)) values[name] = value;
+  }
+  const [input, prefix] = partOf(objectType, undefined, body);
+  const { definitions, references, pipelineId } = context;
+  const path = prefix.slice(0, -1);
+  const custom = parseCustomValues({ definitions, input, path, pipelineId, references, errors });
+  const sent = isCreate ? new Map([...custom].filter(([, value]) => value !== null)) : custom;
+  if (isCreate) requireKey(objectType, body, values, errors);
+  return changeOf(objectType, values, { definitions, values: sent });
+};
+
+/** A create must identify the record: by its natural key or by an `external_id` that is not blank. */
+const requireKey = (objectType: ObjectType, body: Body, values: Body, errors: ErrorCollector): void => {
+  const key = objects[objectType].fields.find(({ write }) => write?.isKey === true)?.name ?? '';
+  const [part, prefix] = partOf(objectType, undefined, body);
+  if ((part[key] ?? null) === null && values['external_id'] === undefined) errors.add(prefix + key, 'is required');
+};

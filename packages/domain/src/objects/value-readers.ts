@@ -1,0 +1,85 @@
+import { parseCurrencyCode } from '../currency-code.js';
+import { amountLimits, checkDecimal } from '../custom-field/decimal.js';
+import { parsePhone } from '../custom-field/values/text.js';
+import { parseAccountWebsite } from '../custom-field/values/web-address.js';
+import { parseDealDate } from '../deal-date.js';
+import { normalizeDomain } from '../natural-key/domain.js';
+import { normalizeEmail } from '../natural-key/email.js';
+import { normalizeName, normalizeOptionalName } from '../natural-key/name.js';
+import type { ErrorCollector } from '../errors.js';
+import { fail, ok, type Result } from '../result.js';
+import { findTextFault } from '../text.js';
+
+/** Reads a free text and keeps it as sent; blank text becomes null. The schema of the body limits its length. */
+const readText = (text: string): Result<string | null> => {
+  if (text.trim() === '') return ok(null);
+  const fault = findTextFault(text);
+  return fault === null ? ok(text) : fail(fault);
+};
+
+const orBlank =
+  (parse: (text: string) => Result<string>) =>
+  (text: string): Result<string | null> =>
+    text.trim() === '' ? ok(null) : parse(text);
+
+/** The readers of sent values. Each returns the value in its stored form, or the reason why it is refused. */
+export const valueReaders = {
+  /** An optional name, or an id of another system: trimmed and NFC; a blank one becomes null. */
+  name: normalizeOptionalName,
+  /** A required name: trimmed and NFC; a blank one is an error. */
+  requiredName: normalizeName,
+  text: readText,
+  /** A host or a URL; a blank one becomes null. */
+  website: orBlank(parseAccountWebsite),
+  /** `+…` as E.164, others as given; a blank one becomes null. */
+  phone: orBlank(parsePhone),
+  email: (text: string): Result<string> => {
+    const email = normalizeEmail(text);
+    return email.ok ? ok(email.value.email) : email;
+  },
+  domain: (text: string): Result<string> => {
+    const domain = normalizeDomain(text);
+    return domain.ok ? ok(domain.value.domain) : domain;
+  },
+  /** At most 15 digits, at most four of them decimals, never rounded. */
+  amount: (value: number) => checkDecimal(value, amountLimits),
+  currencyCode: (text: string): Result<string> => parseCurrencyCode(text),
+  /** Unix milliseconds. */
+  dealDate: parseDealDate,
+} satisfies Readonly<Record<string, ((text: string) => Result<unknown>) | ((value: number) => Result<unknown>)>>;
+
+/** The name of a reader. */
+export type ValueReader = keyof typeof valueReaders;
+
+/**
+ * Reads one sent value with a parser. Undefined and null stay as they are. A fault becomes an error on `path` and reads as
+ * undefined.
+ */
+export const readSentWith = <In, Out>(
+  read: (input: In) => Result<Out>,
+  input: In | null | undefined,
+  path: string,
+  errors: ErrorCollector,
+): Out | null | undefined => {
+  if (input === undefined) return undefined;
+  if (input === null) return null;
+  const result = read(input);
+  if (result.ok) return result.value;
+  errors.add(path, result.message);
+  return undefined;
+};
+
+type TextReader = Exclude<ValueReader, 'amount' | 'dealDate'>;
+
+/** Reads a sent text; see {@link readSentWith}. */
+export const readSent = (as: TextReader, input: string | null | undefined, path: string, errors: ErrorCollector) =>
+  readSentWith<string, string | null>(valueReaders[as], input, path, errors);
+
+/** Reads a list of sent texts; errors are on the item, as `path[3]`. */
+export const readSentList = (
+  as: TextReader,
+  input: readonly string[] | null | undefined,
+  path: string,
+  errors: ErrorCollector,
+): string[] | null | undefined =>
+  input?.flatMap((item, index) => readSent(as, item, `${path}[${index}]`, errors) ?? []) ?? (input as null | undefined);
