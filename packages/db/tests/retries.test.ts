@@ -122,13 +122,13 @@ test('a create that gives names to a contact which another call has just created
 });
 
 test('two changes of different fields of one record are both stored', async () => {
-  const write = accountCreate({ ...none, domain: 'both.com' }, 'keep');
+  const write = accountCreate(changeOf('account', { domain: 'both.com' }), 'keep');
   const { id } = (await runWrite(database, setup.organizationId, write, null)).result;
   const other = openDatabase({ url: testDatabase.url, applicationName: 'retries-test', maxConnections: 1 });
   await other.queryServer({ text: 'BEGIN' });
-  const first = accountUpdate({ id }, { ...none, industry: 'Tools' });
+  const first = accountUpdate({ id }, changeOf('account', { industry: 'Tools' }));
   await runWrite(other, setup.organizationId, first, null);
-  const second = accountUpdate({ id }, { ...none, description: 'Second' });
+  const second = accountUpdate({ id }, changeOf('account', { description: 'Second' }));
   const running = runWrite(database, setup.organizationId, second, null);
   await untilWaiting();
   await other.queryServer({ text: 'COMMIT' });
