@@ -184,7 +184,7 @@ describe('an object with one more field', () => {
     const { page, detail } = responseSchemas(described, { about: 'A company.', record: {}, more: {} });
     const bodies = bodySchemas(described, flatBodies(described), names);
     const components = new SchemaComponents();
-    for (const schema of [page, detail, ...Object.values(bodies)]) components.place(schema as object as JsonSchema);
+    for (const schema of [page, detail, ...Object.values(bodies)]) components.place(schema as JsonSchema);
     const example = { type: ['string', 'null'], description: 'Region.', examples: ['EMEA'] };
     expect(components.toJson()).toMatchObject({
       Account: { properties: { region: example } },

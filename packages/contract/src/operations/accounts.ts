@@ -49,7 +49,14 @@ export const {
   history: listAccountHistory,
 } = readOperationsOf(
   account,
-  { listQuery: ListQuery, fieldsQuery: FieldsListQuery, searchBody: SearchBody, summaryBody: SummaryBody, page, detail },
+  {
+    listQuery: ListQuery,
+    fieldsQuery: FieldsListQuery,
+    searchBody: SearchBody,
+    summaryBody: SummaryBody,
+    page,
+    detail,
+  },
   { summary: 'List accounts', description: 'Pages through the accounts, newest first.' },
 );
 

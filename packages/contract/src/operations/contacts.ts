@@ -64,7 +64,14 @@ export const {
   history: listContactHistory,
 } = readOperationsOf(
   contact,
-  { listQuery: ListQuery, fieldsQuery: FieldsListQuery, searchBody: SearchBody, summaryBody: SummaryBody, page, detail },
+  {
+    listQuery: ListQuery,
+    fieldsQuery: FieldsListQuery,
+    searchBody: SearchBody,
+    summaryBody: SummaryBody,
+    page,
+    detail,
+  },
   { summary: 'List contacts', description: 'Pages through the contacts, newest first.' },
 );
 
