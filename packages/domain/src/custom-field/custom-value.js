@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=custom-value.js.map

@@ -1,7 +1,0 @@
-/**
- * Whether two domains may belong to the same company. Either one is a subdomain of the other (`eu.acme.com`,
- * `acme.com`), or their registrable labels are equal (`acme.com`, `acme.de`) or nearly equal (`globex.com`,
- * `globx.com`). Nearly equal labels differ in at most two letters and in fewer than half of their letters, so `ab.com`
- * and `cd.com` are not near. This is a weak sign, so it is only used for accounts with equal names.
- */
-export declare const areNearDomains: (one: string, other: string) => boolean;

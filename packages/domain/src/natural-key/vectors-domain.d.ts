@@ -1,3 +1,0 @@
-import { type NaturalKeyVector } from './vector.js';
-/** Domains, see {@link NaturalKeyVector}. */
-export declare const domainVectors: readonly NaturalKeyVector[];
