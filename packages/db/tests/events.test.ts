@@ -82,8 +82,8 @@ describe('a write appends its events', () => {
   });
 
   test('and counts their bytes, those of one write together', async () => {
-    const { id } = await run(accountCreate({ domain: 'acme.com', ...none }, 'keep'));
-    await run(accountUpdate({ id }, { ...none, description: 'é'.repeat(5_000) }));
+    const { id } = await run(accountCreate(changeOf('account', { domain: 'acme.com' }), 'keep'));
+    await run(accountUpdate({ id }, changeOf('account', { description: 'é'.repeat(5_000) })));
     await run(deal('Website'));
     const size = (await listLargestChangeLogs(database, 1e6)).find(
       (log) => log.organizationId === setup.organizationId,
