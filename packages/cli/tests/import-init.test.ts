@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { readMapping } from '../src/import/mapping/mapping-reader.js';
+import { readMapping } from '../src/import/mapping/mapping.js';
 import { ImportFixture, pipelineId } from './import-fixture.js';
 import { runCrm, type CrmResult } from './run-crm.js';
 import { startStubReadGateway, type StubReadGateway } from './stub-read-gateway.js';

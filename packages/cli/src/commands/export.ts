@@ -23,7 +23,7 @@ import { runExport } from '../export/run-export.js';
 import { connectClient, findReadGateway, gatewayErrorText, withGatewayOptions } from '../api/gateways.js';
 import { writeSetup } from '../setup/apply.js';
 import type { SetupOptions } from '../setup/session.js';
-import { findPipelineId } from '../import/mapping/pipeline-lookup.js';
+import { findPipelineId } from '../import/mapping/pipelines.js';
 import { withJson } from '../options.js';
 
 interface ExportOptions extends SetupOptions {

@@ -14,10 +14,8 @@ import { openCsv, type SourceFile, type SourceRow } from './source/csv-rows.js';
 import { convertExported, detectObject, unknownColumns, type ExportedContext } from './mapping/exported-record.js';
 import { guessFormat } from './source/guess-format.js';
 import { openJsonLines } from './source/json-lines.js';
-import { readMapping } from './mapping/mapping-reader.js';
-import type { Mapping } from './mapping/mapping.js';
-import { loadPipelines } from './mapping/pipeline-directory.js';
-import { findPipelineId, loadStages } from './mapping/pipeline-lookup.js';
+import { readMapping, type Mapping } from './mapping/mapping.js';
+import { findPipelineId, loadPipelines, loadStages } from './mapping/pipelines.js';
 import { collectionOf, type ImportObject } from './targets.js';
 
 /** The options of `crm import` that control how rows are converted. */

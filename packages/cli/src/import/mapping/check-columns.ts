@@ -1,6 +1,6 @@
 import { configurationError } from '../../errors.js';
-import { mappingError } from './mapping-source.js';
-import type { Mapping } from './mapping.js';
+import { fileError } from '../../yaml-file.js';
+import { mappingHeading, type Mapping } from './mapping.js';
 
 /**
  * Compares the mapping with the header of the CSV file, before the first request.
@@ -22,7 +22,7 @@ export const checkColumns = (mapping: Mapping, columns: readonly string[]): void
     columns.length === 1
       ? 'The file has only one column. Give the separator between cells with --delimiter.'
       : `The columns of the file: ${columns.join(', ')}`;
-  throw mappingError([...problems, hint]);
+  throw fileError(mappingHeading, [...problems, hint]);
 };
 
 /**

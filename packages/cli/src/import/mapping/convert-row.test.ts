@@ -3,7 +3,7 @@ import { fail, ok } from '@crm/domain';
 
 import { convertRow, type ConvertedRow } from './convert-row.js';
 import { convertExported, type ExportedContext } from './exported-record.js';
-import { readMapping } from './mapping-reader.js';
+import { readMapping } from './mapping.js';
 
 const convert = (yaml: string, cells: Readonly<Record<string, string>>): ConvertedRow =>
   convertRow(

@@ -66,8 +66,8 @@ const fieldValue = (context: ConversionContext, field: MappedField, row: Row): R
     values.push(...read.value);
   }
   if (values.length === 0) {
-    if (field.whenEmpty.kind === 'reject') return fail('is empty');
-    if (field.whenEmpty.kind !== 'value') return ok(undefined);
+    if (field.whenEmpty === 'reject') return fail('is empty');
+    if (field.whenEmpty === 'skip') return ok(undefined);
     values.push(field.whenEmpty.value);
   }
   const isList =

@@ -4,7 +4,7 @@ import { readOnlyColumns } from '../../export/columns.js';
 import { findJsonFaults } from '../../json-faults.js';
 import type { ConvertedRow, Row, RowProblem } from './convert-row.js';
 import { emptyText, type SourceRow } from '../source/csv-rows.js';
-import type { PipelineDirectory } from './pipeline-directory.js';
+import type { FindPipeline } from './pipelines.js';
 import { collectionOf, findTarget, placeValue, type ImportObject, type Target } from '../targets.js';
 
 /** Data for reading an exported file that the file does not contain. */
@@ -13,7 +13,7 @@ export interface ExportedContext {
   /** The types of custom fields, by slug. */
   readonly customTypes: ReadonlyMap<string, string>;
   /** Only for opportunities. */
-  readonly pipelines: PipelineDirectory | undefined;
+  readonly pipelines: FindPipeline | undefined;
 }
 
 /**
@@ -72,7 +72,7 @@ const placePipeline = (
   named: string | undefined,
   problems: RowProblem[],
 ): ((label: string) => Result<string>) => {
-  const pipeline = pipelines?.find(named);
+  const pipeline = pipelines?.(named);
   if (pipeline === undefined) return () => fail('has no pipeline');
   if (!pipeline.ok) {
     problems.push({ field: 'pipeline', reason: pipeline.message });

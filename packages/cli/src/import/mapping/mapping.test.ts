@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { CliError, exitCodes } from '../../errors.js';
-import { readMapping } from './mapping-reader.js';
+import { readMapping } from './mapping.js';
 import { compileTemplate } from './template.js';
 
 const problemsOf = (text: string): readonly string[] => {
@@ -47,7 +47,6 @@ describe('readMapping', () => {
   it('names every problem with its key and line', () => {
     const text = [
       'object: opportunity',
-      'delimeter: ";"',
       'fields:',
       '  name:',
       '    column: Name',
@@ -64,24 +63,23 @@ describe('readMapping', () => {
       '      - date: D/M/Y',
     ].join('\n');
     expect(problemsOf(text)).toEqual([
-      expect.stringMatching(/^deals\.yaml:2: delimeter: unknown key; the keys are object/),
-      expect.stringMatching(/^deals\.yaml:6: fields\.name\.transform\[0\]: "trimm" is unknown/),
-      expect.stringMatching(/^deals\.yaml:7: fields\.close_date: needs a date format/),
+      expect.stringMatching(/^deals\.yaml:5: fields\.name\.transform\[0\]: "trimm" is unknown/),
+      expect.stringMatching(/^deals\.yaml:6: fields\.close_date: needs a date format/),
       expect.stringMatching(
-        /^deals\.yaml:9: fields\.amuont: unknown; the fields of opportunity are name, external_id, stage, amount/,
+        /^deals\.yaml:8: fields\.amuont: unknown; the fields of opportunity are name, external_id, stage, amount/,
       ),
-      expect.stringMatching(/^deals\.yaml:10: fields\.custom_fields\.Bad-Slug: unknown/),
-      expect.stringMatching(/^deals\.yaml:11: fields\.stage: needs exactly one of column, value, template/),
-      expect.stringMatching(/^deals\.yaml:12: fields\.owner_email: needs exactly one of/),
-      expect.stringMatching(/^deals\.yaml:16: fields\.next_action_date\.transform\[0\]: date: "D" is not a token/),
-      expect.stringMatching(/^deals\.yaml:13: fields\.next_action_date: needs a date format/),
+      expect.stringMatching(/^deals\.yaml:9: fields\.custom_fields\.Bad-Slug: unknown/),
+      expect.stringMatching(/^deals\.yaml:10: fields\.stage: needs exactly one of column, value, template/),
+      expect.stringMatching(/^deals\.yaml:11: fields\.owner_email: needs exactly one of/),
+      expect.stringMatching(/^deals\.yaml:15: fields\.next_action_date\.transform\[0\]: date: "D" is not a token/),
+      expect.stringMatching(/^deals\.yaml:12: fields\.next_action_date: needs a date format/),
     ]);
   });
 
   it.each([
     ['object: deal\nfields: {}', /^deals\.yaml:1: object: must be one of opportunity/],
     ['object: opportunity\nfields:\n  amount: { column: V }', /^deals\.yaml:2: fields: name is missing/],
-    ['object: opportunity', /^deals\.yaml: fields: is missing/],
+    ['object: opportunity', /^deals\.yaml: fields: is required/],
     ['object: [', /^deals\.yaml:1: /],
     [`${minimal}pipeline: A\npipeline_id: B`, /^deals\.yaml:4: pipeline: give pipeline_id or pipeline, not both/],
     [
@@ -94,7 +92,8 @@ describe('readMapping', () => {
     [`${minimal}columns: { Name: number }`, /^deals\.yaml:4: columns\.Name: use number, boolean, date and split in/],
     [`${minimal}skip_when: [{ column: A }]`, /^deals\.yaml:4: skip_when\[0\]: needs either in/],
     [`${minimal}encoding: ebcdic`, /^deals\.yaml:4: encoding: must be one of utf-8/],
-    ['', /^deals\.yaml: is missing/],
+    ['', /^deals\.yaml: must be a JSON object/],
+    [`${minimal}delimeter: ';'`, /^deals\.yaml:4: delimeter: is not a known field, did you mean delimiter\?/],
   ])('refuses %j', (text, expected) => {
     expect(problemsOf(text)[0]).toMatch(expected);
   });
