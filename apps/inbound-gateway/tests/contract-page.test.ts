@@ -35,9 +35,17 @@ const operatorsOfField = (field: SystemField): readonly string[] =>
 
 const sorted = (names: readonly string[]): string[] => [...names].sort();
 
+/** `GET /v1/{accounts,notes}` → `GET /v1/accounts`, `GET /v1/notes` */
+const requestsOf = (request: string): string[] => {
+  const [choice, names] = /\{([^{}]+,[^{}]+)\}/.exec(request) ?? [];
+  return choice === undefined ? [request] : (names ?? '').split(',').map((name) => request.replace(choice, name));
+};
+
 describe('the tables of docs/contract.md', () => {
   test('list every operation with its request and group', () => {
-    const rows = rowsOf('operations').map(([name, request, group]) => [name, codesOf(request)[0], codesOf(group)[0]]);
+    const rows = rowsOf('operations').flatMap(([request, names, group]) =>
+      requestsOf(codesOf(request)[0] ?? '').map((each, index) => [codesOf(names)[index], each, codesOf(group)[0]]),
+    );
     const contracts = [...readOperations, ...inboundOperations];
     const expected = contracts.map(({ id, method, path, group }) => [id, `${method.toUpperCase()} ${path}`, group]);
     expect(rows.sort()).toEqual(expected.sort());

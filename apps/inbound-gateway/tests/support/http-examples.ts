@@ -20,16 +20,16 @@ export interface HttpExample {
 const statusLine = /^HTTP\/1\.1 (\d{3})$/m;
 const requestLine = /^(GET|POST|PATCH|DELETE) (\/[^\s?]*)(?:\?(\S*))?$/;
 
-/** Parses a request line, header lines, an empty line and a body. */
+/** Parses a request or status line, header lines and a JSON body, which starts at the first line with a brace. */
 const splitMessage = (text: string): { head: string; headers: Record<string, string>; body: string } => {
-  const [headText = '', ...rest] = text.trim().split('\n\n');
-  const [head = '', ...lines] = headText.split('\n');
+  const [, top = '', body = ''] = /^([^]*?)(?:\n(\{[^]*))?$/.exec(text.trim()) ?? [];
+  const [head = '', ...lines] = top.trim().split('\n');
   const headers = lines.map((line): [string, string] => {
     const colon = line.indexOf(':');
     if (colon < 0) throw new Error(`Not a header: ${line}`);
     return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()];
   });
-  return { head, headers: Object.fromEntries(headers), body: rest.join('\n\n') };
+  return { head, headers: Object.fromEntries(headers), body };
 };
 
 const readExample = (text: string, line: number): HttpExample => {
