@@ -47,7 +47,14 @@ const visit = (path) => {
     if (found !== undefined) visit(found);
   }
 };
-for (const path of ['apps/read-gateway', 'apps/inbound-gateway', 'packages/cli', 'packages/client']) visit(path);
+const shippedFolders = [
+  'apps/read-gateway',
+  'apps/inbound-gateway',
+  'apps/webhook-worker',
+  'packages/cli',
+  'packages/client',
+];
+for (const path of shippedFolders) visit(path);
 
 const all = Object.entries(packages)
   .filter(([path, entry]) => path.includes('node_modules/') && !entry.link)

@@ -11,7 +11,14 @@ const finalImages = Object.keys(images).filter((image) => image !== 'build');
 /** Exactly the packages of this repository that each image contains. */
 const expectedPackages = {
   'read-gateway': ['@crm/contract', '@crm/db', '@crm/domain', '@crm/http', '@crm/read-gateway', '@crm/reference'],
-  'inbound-gateway': ['@crm/contract', '@crm/db', '@crm/domain', '@crm/http', '@crm/inbound-gateway', '@crm/reference', '@crm/webhooks'],
+  'inbound-gateway': [
+    ...['@crm/contract', '@crm/db', '@crm/domain', '@crm/http', '@crm/inbound-gateway', '@crm/reference'],
+    '@crm/webhooks',
+  ],
+  'webhook-worker': [
+    ...['@crm/contract', '@crm/db', '@crm/domain', '@crm/http', '@crm/reference', '@crm/webhook-worker'],
+    '@crm/webhooks',
+  ],
   migrate: [
     ...['@crm/cli', '@crm/client', '@crm/contract', '@crm/db', '@crm/domain', '@crm/http', '@crm/inbound-gateway'],
     ...['@crm/local-postgres', '@crm/mcp', '@crm/read-gateway', '@crm/reference', '@crm/webhooks'],

@@ -9,5 +9,5 @@ fi
 secret() { od -An -N32 -tx1 /dev/urandom | tr -d ' \n'; }
 umask 077
 sed -e "s/^POSTGRES_PASSWORD=$/&$(secret)/" -e "s/^CRM_DATABASE_PASSWORD=$/&$(secret)/" \
-  -e "s/^CURSOR_SECRETS=$/&$(secret)/" .env.example > .env
+  -e "s/^CURSOR_SECRETS=$/&$(secret)/" -e "s|^WEBHOOK_SECRET_KEY=$|&$(head -c 32 /dev/urandom | base64)|" .env.example > .env
 echo "Wrote docker/.env. Keep a copy where you keep secrets."

@@ -8,9 +8,10 @@ import { join } from 'node:path';
 export const images = {
   'read-gateway': ['@crm/read-gateway'],
   'inbound-gateway': ['@crm/inbound-gateway'],
+  'webhook-worker': ['@crm/webhook-worker'],
   // Set-up commands run the operations of the gateways.
   migrate: ['@crm/cli', '@crm/read-gateway', '@crm/inbound-gateway'],
-  build: ['@crm/read-gateway', '@crm/inbound-gateway', '@crm/cli'],
+  build: ['@crm/read-gateway', '@crm/inbound-gateway', '@crm/webhook-worker', '@crm/cli'],
 };
 
 const walk = (folder) =>

@@ -49,6 +49,7 @@ describe('the compose files', () => {
       'proxy',
       'read-gateway',
       'redis',
+      'webhook-worker',
     ]);
     const unlimited = services.filter(
       ([, { mem_limit: memory, pids_limit: processes, logging, tmpfs = [] }]) =>
