@@ -25,7 +25,9 @@ const examine = async (env: Readonly<Record<string, string>>, ...args: string[])
   const settings = { DATABASE_URL: stack().url, CURSOR_SECRETS: 'a secret that only the tests know', ...env };
   const { exitCode, stdout, stderr } = await runCrm(['doctor', '--json', ...args], settings);
   expect(stderr).toBe('');
-  const { ok, findings } = JSON.parse(stdout) as { ok: boolean; findings: Finding[] };
+  const { ok, findings: all } = JSON.parse(stdout) as { ok: boolean; findings: Finding[] };
+  // No worker serves the webhooks of other test files.
+  const findings = all.filter(({ check }) => check !== 'webhooks');
   // Ignores two findings of every test: the test server runs with fsync off, and its role is a superuser.
   const standing = findings.filter(({ check }) => check === 'durability' || check === 'role');
   const others = findings.filter((finding) => finding.status !== 'ok' && !standing.includes(finding));

@@ -12,7 +12,7 @@ import { httpUrl, wholeNumber } from '../options.js';
 
 const help = `
 For the local stack (npm start) it needs no options. For other installations, set the environment variables of the gateways:
-DATABASE_URL, CURSOR_SECRETS, and READ_DATABASE_URL and REDIS_URL if they are used.
+DATABASE_URL, CURSOR_SECRETS, and READ_DATABASE_URL, REDIS_URL and WEBHOOK_SECRET_KEY if they are used.
 It changes nothing. Exit code 0: no problem, perhaps warnings; 1: at least one problem.
 
 Examples:
@@ -69,6 +69,7 @@ const examine = async (context: CliContext, given: DoctorOptions): Promise<reado
   };
   const read = await checkConfiguration('read-gateway', env);
   const inbound = await checkConfiguration('inbound-gateway', env);
+  const worker = context.env['WEBHOOK_SECRET_KEY'] ? await checkConfiguration('webhook-worker', env) : undefined;
   const pools = { perProcess: [read.maxConnections, inbound.maxConnections], processes: options.processes };
   const { READ_DATABASE_URL: replica, REDIS_URL: redis } = context.env;
   const checks = await Promise.all([
@@ -78,7 +79,7 @@ const examine = async (context: CliContext, given: DoctorOptions): Promise<reado
     options.readUrl === undefined ? [] : checkGateway('read gateway', options.readUrl),
     options.inboundUrl === undefined ? [] : checkGateway('inbound gateway', options.inboundUrl),
   ]);
-  return [...read.findings, ...inbound.findings, ...checks.flat()];
+  return [...read.findings, ...inbound.findings, ...(worker?.findings ?? []), ...checks.flat()];
 };
 
 const toLines = ({ check, status, message, advice }: Finding): string => {

@@ -6,6 +6,7 @@ import {
   inspectSession,
   isSettingRefused,
   openDatabase,
+  readWebhookStates,
   refusedSettingText,
   type Database,
 } from '@crm/db';
@@ -13,6 +14,7 @@ import {
 import { databaseError, shownDatabase } from '../administration/session.js';
 import { checkConnections, checkServer } from './check-server.js';
 import { checkDistribution } from './check-distribution.js';
+import { checkWebhooks } from './check-webhooks.js';
 import { ok, problem, warning, type Finding } from './finding.js';
 
 const replicaToleranceMs = 10_000;
@@ -87,6 +89,7 @@ export const checkPrimary = (url: string, pools: PoolSizes): Promise<readonly Fi
       ...(await checkSession(database)),
       migrations,
       ...(await checkCitus(database, migrations)),
+      ...(migrations.status === 'problem' ? [] : checkWebhooks(await readWebhookStates(database))),
       checkConnections(facts, pools.perProcess, pools.processes),
     ];
   });

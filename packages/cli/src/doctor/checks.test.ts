@@ -1,7 +1,8 @@
-import type { DistributionFacts, ServerFacts } from '@crm/db';
+import type { DistributionFacts, ServerFacts, WebhookState } from '@crm/db';
 import { describe, expect, test } from '@jest/globals';
 import { checkDistribution } from './check-distribution.js';
 import { checkConnections, checkServer } from './check-server.js';
+import { checkWebhooks } from './check-webhooks.js';
 
 const healthy: ServerFacts = {
   versionNumber: 180_004,
@@ -84,5 +85,21 @@ describe('checkDistribution', () => {
     const message = expect.stringContaining(text) as unknown;
     const findings = checkDistribution({ ...cluster, ...facts }).filter((finding) => finding.status !== 'ok');
     expect(findings).toEqual([expect.objectContaining({ status, message, advice: expect.any(String) as unknown })]);
+  });
+});
+
+describe('checkWebhooks', () => {
+  const webhook: WebhookState = {
+    ...{ organizationId: 'o', id: 'w', state: 'active', state_reason: null },
+    ...{ is_failing: false, parked: 0, oldest_seconds: 59 },
+  };
+  test.each<[string, Partial<WebhookState>[], string | undefined]>([
+    ['nothing without webhooks', [], undefined],
+    ['no event that waits a moment', [{}], '1, no event waits long'],
+    ['an old event', [{ oldest_seconds: 600 }], 'w has an event that was not delivered for 10 minutes'],
+    ['no old event of a paused webhook', [{ state: 'paused', oldest_seconds: 600 }], '1, no event waits long'],
+    ['a disabled webhook', [{ state: 'disabled', state_reason: 'answered 410' }], 'w is disabled: answered 410'],
+  ])('reports %s', (_name, changes, message) => {
+    expect(checkWebhooks(changes.map((change) => ({ ...webhook, ...change })))[0]?.message).toBe(message);
   });
 });
