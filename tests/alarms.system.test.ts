@@ -46,12 +46,20 @@ describe('a Prometheus that scrapes both gateways', () => {
   let read: GatewayProcess & { readonly target: string };
   let inbound: GatewayProcess & { readonly target: string };
 
-  const start = async (gateway: string, url: string) => {
+  let worker: GatewayProcess & { readonly target: string };
+
+  const start = async (app: string, url: string) => {
     const adminPort = await findFreePort();
-    const environment = { DATABASE_URL: url, CURSOR_SECRETS: 'a secret that only the tests know' };
-    const running = await startGatewayProcess(fileOf(`apps/${gateway}-gateway/dist/main.js`), {
+    const secrets = {
+      CURSOR_SECRETS: 'a secret that only the tests know',
+      WEBHOOK_SECRET_KEY: Buffer.alloc(32, 'key').toString('base64'),
+    };
+    const environment = { DATABASE_URL: url, ...secrets };
+    const running = await startGatewayProcess(fileOf(`apps/${app}/dist/main.js`), {
       ...environment,
       ADMIN_PORT: String(adminPort),
+      // The worker has only this port.
+      ...(app === 'webhook-worker' && { PORT: String(adminPort) }),
     });
     return { ...running, target: `127.0.0.1:${adminPort}` };
   };
@@ -61,32 +69,38 @@ describe('a Prometheus that scrapes both gateways', () => {
       await migrate(empty);
     }, 'cli');
     ({ drop } = database);
-    [read, inbound] = await Promise.all([start('read', database.url), start('inbound', database.url)]);
+    [read, inbound, worker] = await Promise.all([
+      start('read-gateway', database.url),
+      start('inbound-gateway', database.url),
+      start('webhook-worker', database.url),
+    ]);
     const rules = await readFile(fileOf('docker/observability/alerts.yaml'), 'utf8');
     // The same rules with short waits, so that the test does not take minutes.
     prometheus = await startPrometheus(rules.replace(/\bfor: \d+m/g, 'for: 2s'));
   });
   afterAll(async () => {
     await prometheus.stop();
-    await Promise.all([read.stop(), inbound.stop()]);
+    await Promise.all([read.stop(), inbound.stop(), worker.stop()]);
     await drop();
   });
 
-  test('finds every metric of the alarms and the dashboard in both, and each of our metrics is in the manual', async () => {
+  test('finds every metric of the alarms and the dashboard in its processes, and each of our metrics is in the manual', async () => {
     const expressions = [
       ...readAlarms().map(({ expr }) => expr),
       ...readPanels().flatMap((panel) => panel.expressions),
     ];
     const used = new Set(expressions.flatMap(metricsIn).filter((name) => name !== 'up'));
     const manual = await readFile(fileOf('docs/operating.md'), 'utf8');
-    for (const { target } of [read, inbound]) {
+    for (const { target } of [read, inbound, worker]) {
       // Series of histograms appear only with the first observation, so the names are read from the declarations.
       const page = await (await fetch(`http://${target}/metrics`)).text();
       const declared = [...page.matchAll(/^# TYPE (\w+) (\w+)$/gm)];
       const exposed = declared.flatMap(([, name = '', type]) =>
         type === 'histogram' ? ['_bucket', '_count', '_sum'].map((end) => `${name}${end}`) : [name],
       );
-      expect([...used].filter((name) => !exposed.includes(name))).toEqual([]);
+      const isOfThese = (name: string): boolean =>
+        name.startsWith('crm_webhook') === (target === worker.target) || !name.startsWith('crm_');
+      expect([...used].filter((name) => isOfThese(name) && !exposed.includes(name))).toEqual([]);
       const own = declared.map(([, name = '']) => name).filter((name) => name.startsWith('crm_'));
       const isInManual = (name: string): boolean =>
         [name, name.replace('crm_database_pool', '')].some((text) => manual.includes(`\`${text}\``));

@@ -1,5 +1,5 @@
 import type { Database, DeliveryResult, WebhookState } from '@crm/db';
-import { readWebhookStates } from '@crm/db';
+import { findDueWebhooks, readWebhookStates } from '@crm/db';
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 
 /** The metrics of one worker process, in the Prometheus format. The state of the endpoints is read at each scrape. */
@@ -7,6 +7,7 @@ export class WorkerMetrics {
   readonly #registry = new Registry();
   readonly #database: Database;
   readonly #attempts: Counter<'outcome'>;
+  readonly #due: Gauge;
   readonly #figures: readonly (readonly [Gauge<'webhook_id'>, (state: WebhookState) => number])[];
 
   constructor(database: Database) {
@@ -20,13 +21,20 @@ export class WorkerMetrics {
       ),
       labelNames: ['outcome'],
     });
+    this.#due = new Gauge(this.#named('crm_webhooks_due', 'Endpoints with something to send that no worker serves.'));
     this.#figures = [
       [
-        this.#gauge('crm_webhook_oldest_undelivered_seconds', 'Age of the oldest event that was not delivered.'),
-        (state) => state.oldest_seconds,
+        this.#gauge(
+          'crm_webhook_oldest_undelivered_seconds',
+          'Age of the oldest event that was not delivered; 0 unless the endpoint is active.',
+        ),
+        ({ state, oldest_seconds: seconds }) => (state === 'active' ? seconds : 0),
       ],
       [this.#gauge('crm_webhook_parked_records', 'Records whose events wait for a retry.'), (state) => state.parked],
-      [this.#gauge('crm_webhook_failing', '1 while all deliveries fail.'), (state) => (state.is_failing ? 1 : 0)],
+      [
+        this.#gauge('crm_webhook_failing', '1 while all deliveries of an active endpoint fail.'),
+        ({ state, is_failing: isFailing }) => (state === 'active' && isFailing ? 1 : 0),
+      ],
       [
         this.#gauge('crm_webhook_disabled', '1 for an endpoint that a worker disabled.'),
         (state) => (state.state === 'disabled' ? 1 : 0),
@@ -45,6 +53,7 @@ export class WorkerMetrics {
 
   /** Reads the state of the endpoints, and returns all metrics as text. */
   async render(): Promise<string> {
+    this.#due.set((await findDueWebhooks(this.#database)).length);
     const states = await readWebhookStates(this.#database);
     for (const [gauge, read] of this.#figures) {
       gauge.reset();

@@ -20,7 +20,7 @@ type HealthPage = '/livez' | '/readyz';
 /**
  * Starts a built gateway as users do, with `node dist/main.js`, and waits until it is ready.
  * @param mainFile its `dist/main.js`
- * @param environment its whole configuration except `HOST` and `PORT`
+ * @param environment its whole configuration except `HOST`; `PORT` is by default a free one
  * @param page `/livez` for a gateway that is expected to wait before it is ready
  */
 export const startGatewayProcess = async (
@@ -28,7 +28,7 @@ export const startGatewayProcess = async (
   environment: Readonly<Record<string, string>>,
   page: HealthPage = '/readyz',
 ): Promise<GatewayProcess> => {
-  const port = await findFreePort();
+  const port = Number(environment['PORT'] ?? (await findFreePort()));
   const child = spawn(process.execPath, [mainFile], {
     env: {
       PATH: process.env['PATH'],
