@@ -14,7 +14,6 @@ import { addEventsExportCommand } from './commands/events-export.js';
 import { addEventsTailCommand } from './commands/events-tail.js';
 import { addExplainCommand } from './commands/explain.js';
 import { addExportCommand } from './commands/export.js';
-import { addHelpCommand } from './commands/help.js';
 import { addImportCommand } from './commands/import.js';
 import {
   addKeyCheckCommand,
@@ -41,12 +40,7 @@ import {
 import { CliError, errorText, exitCodes, type ExitCode } from './errors.js';
 import { addApplyCommand } from './setup/apply.js';
 import { setupCommands } from './setup/commands.js';
-import {
-  addFieldListCommand,
-  addMemberAddCommand,
-  addMemberListCommand,
-  addPipelineListCommand,
-} from './setup/list-commands.js';
+import { addFieldListCommand, addMemberListCommand, addPipelineListCommand } from './setup/list-commands.js';
 import { addSetupCommand } from './setup/make-command.js';
 import { version } from './version.js';
 
@@ -79,7 +73,7 @@ const commands: readonly (AddCommand | Group)[] = [
     ...(['org', 'organizations'] as const),
     [addOrgCreateCommand, addOrgUpdateCommand, addOrgLimitCommand, addOrgListCommand],
   ],
-  ['member', 'members of an organization', [addMemberAddCommand, ...setupOf('member'), addMemberListCommand]],
+  ['member', 'members of an organization', [...setupOf('member'), addMemberListCommand]],
   ['pipeline', 'pipelines and their stages', [...setupOf('pipeline'), addPipelineListCommand]],
   ['stage', 'stages of a pipeline', setupOf('stage')],
   ['field', 'custom fields', [...setupOf('field'), addFieldListCommand]],
@@ -108,7 +102,6 @@ const commands: readonly (AddCommand | Group)[] = [
   addExplainCommand,
   addRebuildCommand,
   addAuditCommand,
-  addHelpCommand,
 ];
 
 /** Builds the `crm` program with all its commands. */

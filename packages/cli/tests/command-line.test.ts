@@ -14,31 +14,14 @@ describe('crm', () => {
     expect(await runCrm(['--version'])).toEqual({ exitCode: 0, stdout: `${version}\n`, stderr: '' });
   });
 
-  it.each([[[]], [['import']], [['key', 'create']], [['key']]])(
-    'prints the same for help %j as for --help',
-    async (words) => {
-      const asked = await runCrm(['help', ...words]);
-      expect(asked).toMatchObject({ exitCode: 0, stderr: '' });
-      expect(asked).toEqual(await runCrm([...words, '--help']));
-      expect(asked.stdout).toContain(['Usage: crm', ...words].join(' '));
-    },
-  );
-
   it.each([
     [['imprt'], 'import'],
     [['key', 'crate'], 'create'],
     [['import', '--dryrun'], '--dry-run'],
-    [['help', 'key', 'crate'], 'create'],
   ])('suggests the nearest command for %j', async (words, nearest) => {
     const { exitCode, stdout, stderr } = await runCrm(words);
     expect([exitCode, stdout]).toEqual([2, '']);
     expect(stderr).toContain(`Did you mean ${nearest}?`);
-  });
-
-  it('suggests nothing for a word that resembles no command', async () => {
-    expect((await runCrm(['help', 'zzzzzzzz'])).stderr).toMatch(
-      /no command zzzzzzzz\. The commands are: start, migrate, /,
-    );
   });
 });
 

@@ -2,9 +2,6 @@ import { changeOf } from '@crm/domain';
 import { loadSetup, opportunityCreate, runWrite, type OrganizationSetup } from '@crm/db';
 import { setupTools } from '@crm/testing/suites';
 import { readTestStack } from '@crm/testing';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { administer, type AdministeredDatabase } from './support/administered-database.js';
 
@@ -136,13 +133,13 @@ describe('crm pipeline', () => {
 describe('crm stage', () => {
   const stage = (command: string, ...args: string[]) => ['stage', command, '--pipeline', 'Sales', ...args];
 
-  it('add at the end or at a position, once with --if-not-exists; move', async () => {
+  it('add at the end or at a position, once with --if-not-exists; update moves', async () => {
     await run(...stage('add', 'Lost', '--color', 'red', '--probability', '0'));
     await run(...stage('add', 'Sent', '--position', '2', '--default'));
     expect(await stages()).toEqual(['Open', 'Sent*', 'Talks', 'Won', 'Lost']);
     expect(await run(...stage('add', 'Sent', '--if-not-exists'))).toMatchObject({ status: 'exists' });
-    await run(...stage('move', 'Won', '--position', '1'));
-    await run(...stage('move', 'Open', '--position', '99'));
+    await run(...stage('update', 'Won', '--position', '1'));
+    await run(...stage('update', 'Open', '--position', '99'));
     expect(await stages()).toEqual(['Won', 'Sent*', 'Talks', 'Lost', 'Open']);
   });
 
@@ -153,13 +150,17 @@ describe('crm stage', () => {
     expect(await outdated()).toEqual([]);
   });
 
-  it('archive moves opportunities only with --move-to; update restores', async () => {
-    await run(...stage('archive', 'Open'));
+  it('update --archive moves opportunities only with --move-to; --restore', async () => {
+    await run(...stage('update', 'Open', '--archive'));
     expect(await stages()).toEqual(['Open-', 'Talks', 'Won']);
     await createDeal('A', 'none of them');
     expect(await stored()).toMatchObject([{ stage: 'Talks' }]);
-    await refuses(1, 'The stage still has opportunities. Give --move-to STAGE', ...stage('archive', 'Talks'));
-    const archived = await run(...stage('archive', 'Talks', '--move-to', 'Won'));
+    await refuses(
+      1,
+      'The stage still has opportunities. Give --move-to STAGE',
+      ...stage('update', 'Talks', '--archive'),
+    );
+    const archived = await run(...stage('update', 'Talks', '--archive', '--move-to', 'Won'));
     expect(archived).toMatchObject({ is_active: false });
     expect(await stored()).toMatchObject([{ name: 'A', stage: 'Won', shown: 'Won', version: 2 }]);
     expect(await outdated()).toEqual([]);
@@ -169,23 +170,14 @@ describe('crm stage', () => {
 });
 
 describe('crm member', () => {
-  it('add by address and from a file, and keep existing ones; nothing if a line is wrong', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'crm-members-'));
-    const file = join(directory, 'members.csv');
-    const lines = ['email,name', 'ann@acme.com,Another name', 'cy.ray@acme.com', '"d@acme.com","Lee, C"', ''];
-    await writeFile(file, `\ufeff${lines.join('\r\n')}`);
-    expect(await run('member', 'add', '--file', file)).toMatchObject({
-      members: [
-        { member_id: expect.any(String), email: 'ann@acme.com', name: 'ann@acme.com', status: 'exists' },
-        { member_id: expect.any(String), email: 'cy.ray@acme.com', name: 'Cy Ray', status: 'created' },
-        { member_id: expect.any(String), email: 'd@acme.com', name: 'Lee, C', status: 'created' },
-      ],
-    });
-    await writeFile(file, 'eve@acme.com\nnot an address\n');
-    await refuses(2, 'members.csv:2: not an address', 'member', 'add', '--file', file);
-    await rm(directory, { recursive: true });
+  it('add derives a missing name from the address, and keeps a member with --if-not-exists', async () => {
+    expect(await run('member', 'add', 'cy.ray@acme.com')).toMatchObject({ name: 'Cy Ray', status: 'created' });
     const added = await run('member', 'add', 'Eve@Acme.com', '--name', 'Eve Lee');
-    expect(added).toMatchObject({ members: [{ email: 'eve@acme.com', name: 'Eve Lee', status: 'created' }] });
+    expect(added).toMatchObject({ member_id: expect.any(String), email: 'eve@acme.com', name: 'Eve Lee' });
+    const kept = await run('member', 'add', 'ann@acme.com', '--name', 'Another name', '--if-not-exists');
+    expect(kept).toMatchObject({ name: 'ann@acme.com', status: 'exists' });
+    await refuses(1, 'this email', 'member', 'add', 'ann@acme.com');
+    await refuses(2, '<email>: ', 'member', 'add', 'not an address');
   });
 
   it('update renames and restores; list shows former members', async () => {
@@ -248,16 +240,16 @@ describe('crm field', () => {
     await refuses(1, 'no pipeline', ...define('X', ...unknown));
   });
 
-  it('archive and restore keep its values, also in the stored records', async () => {
+  it('update --archive and --restore keep its values, also in the stored records', async () => {
     await run(...define('Revenue', '--type', 'number'));
     await createDeal('A', 'Open', new Map([['revenue', 7]]));
     const revenue = ['revenue', '--object', 'opportunity'];
-    expect(await run('field', 'archive', ...revenue)).toMatchObject({ is_active: false });
+    expect(await run('field', 'update', ...revenue, '--archive')).toMatchObject({ is_active: false });
     expect((await storedSetup()).fieldIndex('opportunity', null).definitions).toEqual([]);
     expect(await stored()).toMatchObject([{ fields: {} }]);
     expect((await run('field', 'list'))['fields']).toEqual([]);
     expect((await run('field', 'list', '--archived'))['fields']).toMatchObject([{ slug: 'revenue', is_active: false }]);
-    await run('field', 'restore', ...revenue);
+    await run('field', 'update', ...revenue, '--restore');
     expect(await stored()).toMatchObject([{ fields: { revenue: 7 } }]);
     expect(await outdated()).toEqual([]);
   });

@@ -2,6 +2,7 @@ import type { Field, Member, PipelineDetail, Stage } from '@crm/client';
 import {
   createField,
   createFieldOption,
+  createMember,
   createPipeline,
   createStage,
   deleteMember,
@@ -14,8 +15,9 @@ import {
 import { optionColors, slugFromName } from '@crm/domain';
 
 import { CliError, usageError } from '../errors.js';
-import { findPipeline, listFields, listPipelines } from './lookup.js';
+import { findMember, findPipeline, listFields, listPipelines } from './lookup.js';
 import type { SetupCommand } from './make-command.js';
+import { nameFromEmail } from './plan-setup.js';
 
 const pipeline = {
   show: ({ pipeline: { pipeline_id: id, name, is_active: isActive }, stages }: PipelineDetail) => ({
@@ -46,8 +48,12 @@ const field = {
   }),
 };
 
-const fieldExample = (words: string): string =>
-  `\nExample:\n  $ crm field ${words} --org ID --object opportunity lead_source`;
+const member = {
+  show: ({ member: shown }: { readonly member: Member }) => ({
+    json: { ...shown },
+    text: `${shown.email} (${shown.name}): ${shown.member_id}`,
+  }),
+};
 
 /** The set-up commands of one operation each. */
 export const setupCommands: readonly SetupCommand[] = [
@@ -104,44 +110,18 @@ Examples:
     name: 'stage update',
     contract: updateStage,
     argument: { entry: 'stage' },
-    only: ['label', 'color', 'probability', 'position', 'is_default', 'is_active'],
     call: (client, id, body) => client.pipelines.updateStage(id, body),
-    description: 'rename, change or restore a stage',
+    inUse: 'Give --move-to STAGE',
+    description: 'rename, change, move, archive or restore a stage',
     help: `
 Examples:
   $ crm stage update --org ID --pipeline Sales Engaging --label Negotiating --probability 60
-  $ crm stage update --org ID --pipeline Sales Prospecting --default
+  $ crm stage update --org ID --pipeline Sales Prospecting --default --position 1
+  $ crm stage update --org ID --pipeline Sales "On hold" --archive --move-to Lost
   $ crm stage update --org ID --pipeline Sales "On hold" --restore
 
-A new label appears in all lists of opportunities.`,
-  },
-  {
-    ...stage,
-    name: 'stage move',
-    contract: updateStage,
-    argument: { entry: 'stage' },
-    only: ['position'],
-    call: (client, id, body) => client.pipelines.updateStage(id, body),
-    description: 'move a stage to another position in its pipeline',
-    help: '\nExample:\n  $ crm stage move --org ID --pipeline Sales Engaging --position 1',
-  },
-  {
-    ...stage,
-    name: 'stage archive',
-    contract: updateStage,
-    argument: { entry: 'stage' },
-    only: ['move_opportunities_to'],
-    fixed: { is_active: false },
-    call: (client, id, body) => client.pipelines.updateStage(id, body),
-    inUse: 'Give --move-to STAGE',
-    description: 'take a stage out of use',
-    help: `
-Examples:
-  $ crm stage archive --org ID --pipeline Sales "On hold"
-  $ crm stage archive --org ID --pipeline Sales "On hold" --move-to Lost
-
-For a stage that still has opportunities, --move-to names the stage that gets them. They move in small steps; each move counts as
-an update. An archived stage can be read but gets no opportunities. To restore it: crm stage update --restore`,
+A new label appears in all lists of opportunities. An archived stage can be read but gets no opportunities. If it still has some,
+--move-to names the stage that gets them. They move in small steps; each move counts as an update.`,
   },
   {
     ...field,
@@ -149,6 +129,7 @@ an update. An archived stage can be read but gets no opportunities. To restore i
     contract: createField,
     argument: { property: 'name' },
     call: (client, _id, body) => client.fields.create(body),
+    optional: ['slug'],
     prepare: (body) => {
       const slug = body['slug'] ?? slugFromName(String(body['name']));
       if (slug !== null) return { ...body, slug };
@@ -179,36 +160,15 @@ Next: send values under custom_fields, as "custom_fields": {"lead_source": "web"
     name: 'field update',
     contract: updateField,
     argument: { entry: 'field' },
-    only: ['name', 'is_hidden', 'currency', 'max', 'position'],
     call: (client, id, body) => client.fields.update(id, body),
-    description: 'rename, reorder, hide or show a custom field',
-    help: `${fieldExample('update')} --name "Where from"
+    description: 'rename, reorder, hide, show, archive or restore a custom field',
+    help: `
+Examples:
+  $ crm field update --org ID --object opportunity lead_source --name "Where from"
+  $ crm field update --org ID --object opportunity lead_source --archive
 
-For its options: crm option --help. The slug, type and pipelines of a field cannot be changed.`,
-  },
-  {
-    ...field,
-    name: 'field archive',
-    contract: updateField,
-    argument: { entry: 'field' },
-    only: [],
-    fixed: { is_active: false },
-    call: (client, id, body) => client.fields.update(id, body),
-    description: 'take a custom field out of use',
-    help: `${fieldExample('archive')}
-
-Requests cannot use an archived field. Its values stay and come back with crm field restore. Its slug stays reserved.`,
-  },
-  {
-    ...field,
-    name: 'field restore',
-    contract: updateField,
-    argument: { entry: 'field' },
-    only: [],
-    fixed: { is_active: true },
-    call: (client, id, body) => client.fields.update(id, body),
-    description: 'take an archived custom field back into use',
-    help: `${fieldExample('restore')}\n\nThe field is as it was before crm field archive, with all values.`,
+Requests cannot use an archived field. Its values stay and come back with --restore. Its slug stays reserved. For its options:
+crm option --help. The slug, type and pipelines of a field cannot be changed.`,
   },
   {
     ...field,
@@ -236,14 +196,29 @@ Examples:
 Archived options can still be read but no longer written.`,
   },
   {
+    ...member,
+    name: 'member add',
+    contract: createMember,
+    argument: { property: 'email' },
+    call: (client, _id, body) => client.members.create(body),
+    optional: ['name'],
+    prepare: (body) => ({ name: nameFromEmail(String(body['email'])), ...body }),
+    findExisting: async (client, id) => ({ member: await findMember(client, id) }),
+    description: 'add a member to an organization',
+    help: `
+Examples:
+  $ crm member add --org ID ann@acme.com --name "Ann Lee"
+  $ crm member add --org ID ann@acme.com --if-not-exists
+
+Without --name, the name is derived from the address. Members can own opportunities (owner_email) and be values of team fields.
+To add several at once: crm apply --help`,
+  },
+  {
+    ...member,
     name: 'member update',
     contract: updateMember,
     argument: { entry: 'member' },
     call: (client, id, body) => client.members.update(id, body),
-    show: ({ member }: { readonly member: Member }) => ({
-      json: { ...member },
-      text: `${member.email} (${member.name}): ${member.member_id}`,
-    }),
     description: 'change the name or address of a member, or restore a former member',
     help: `
 Examples:

@@ -1,15 +1,9 @@
-import { readFile } from 'node:fs/promises';
-
-import { CrmConflictError, type CrmClient, type Member } from '@crm/client';
-import { normalizeEmail, objectTypes, type ObjectType } from '@crm/domain';
+import { objectTypes, type ObjectType } from '@crm/domain';
 import { Option, type Command } from 'commander';
-import { parse } from 'csv-parse/sync';
 
 import { textTable } from '../administration/text-table.js';
 import { printResult, type CliContext } from '../cli-context.js';
-import { CliError, errorCode, errorText, usageError } from '../errors.js';
-import { findMember, listFields, listMembers, listPipelines } from './lookup.js';
-import { nameFromEmail } from './plan-setup.js';
+import { listFields, listMembers, listPipelines } from './lookup.js';
 import { withSetup, withSetupOptions, type SetupOptions } from './session.js';
 
 /** Adds `crm pipeline list`. */
@@ -78,96 +72,5 @@ export const addMemberListCommand = (group: Command, context: CliContext): void 
     const cells = members.map((row) => [row.member_id, row.email, row.name, row.is_active ? '' : 'former']);
     const text = textTable(['MEMBER', 'EMAIL', 'NAME', ''], cells, 'There is none yet: crm member add EMAIL');
     printResult(context, options, { json: { members }, text });
-  });
-};
-
-interface NewMember {
-  readonly email: string;
-  readonly name: string;
-}
-
-interface MemberAddOptions extends SetupOptions {
-  readonly name?: string;
-  readonly file?: string;
-}
-
-/** Checks an address. Without a name, derives one from it. @throws CliError (2) that starts with `place` */
-const makeMember = (address: string, name: string | undefined, place = ''): NewMember => {
-  const email = normalizeEmail(address);
-  if (!email.ok) throw usageError(`${place}${address}: ${email.message}`);
-  const given = name?.trim() ?? '';
-  return { email: email.value.email, name: given === '' ? nameFromEmail(email.value.email) : given };
-};
-
-/** Reads a file of members, one per line: `email` or `email,name`. The header line is optional. */
-const readMembersFile = async (file: string): Promise<readonly NewMember[]> => {
-  try {
-    const options = { bom: true, info: true, relax_column_count: true, skip_empty_lines: true, trim: true } as const;
-    const rows = parse(await readFile(file, 'utf8'), options) as unknown as {
-      readonly record: readonly string[];
-      readonly info: { readonly lines: number };
-    }[];
-    const isHeader = rows[0]?.record[0]?.toLowerCase() === 'email';
-    return rows
-      .slice(isHeader ? 1 : 0)
-      .map(({ record: [email = '', name], info }) => makeMember(email, name, `${file}:${info.lines}: `));
-  } catch (error) {
-    if (error instanceof CliError) throw error;
-    if (errorCode(error) === 'ENOENT') throw usageError(`--file: There is no file ${file}.`);
-    throw new CliError(`${file} cannot be read: ${errorText(error)}`);
-  }
-};
-
-const readMembers = async (emails: readonly string[], options: MemberAddOptions): Promise<readonly NewMember[]> => {
-  if (options.name !== undefined && (emails.length !== 1 || options.file !== undefined)) {
-    throw usageError('--name needs exactly one address. Use --file for several members with names.');
-  }
-  const named = emails.map((email) => makeMember(email, options.name));
-  const listed = options.file === undefined ? [] : await readMembersFile(options.file);
-  if (named.length + listed.length === 0) throw usageError('No member is given. Give email addresses, or --file.');
-  return [...named, ...listed];
-};
-
-const addMember = async (
-  client: CrmClient,
-  member: NewMember,
-): Promise<Member & { readonly status: 'created' | 'exists' }> => {
-  try {
-    return { ...(await client.members.create({ ...member })).data.member, status: 'created' };
-  } catch (error) {
-    if (!(error instanceof CrmConflictError)) throw error;
-    return { ...(await findMember(client, member.email)), status: 'exists' };
-  }
-};
-
-/** Adds `crm member add`. */
-export const addMemberAddCommand = (group: Command, context: CliContext): void => {
-  const command = group
-    .command('add')
-    .description('add members to an organization')
-    .argument('[email...]', 'their addresses')
-    .option('--name <name>', 'name of a single member (default: derived from the address)')
-    .option('--file <file>', 'a CSV file of addresses and names')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  $ crm member add --org ID ann@acme.com --name "Ann Lee"
-  $ crm member add --org ID ann@acme.com bob@acme.com
-  $ crm member add --org ID --file members.csv      lines of: email,name
-
-Members can own opportunities (owner_email) and be values of team fields. Existing members stay unchanged.`,
-    );
-  withSetupOptions(command).action(async (emails: readonly string[], options: MemberAddOptions) => {
-    const wanted = await readMembers(emails, options);
-    const members = await withSetup(context, options, async ({ client }) => {
-      const added = [];
-      for (const member of wanted) added.push(await addMember(client, member));
-      return added;
-    });
-    const lines = members.map(
-      ({ email, name, status }) => `${status === 'created' ? 'added ' : 'exists'} ${email} (${name})`,
-    );
-    printResult(context, options, { json: { members }, text: lines.join('\n') });
   });
 };

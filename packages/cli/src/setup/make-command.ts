@@ -37,10 +37,8 @@ export interface SetupCommand {
   readonly description: string;
   /** Further help, with examples. */
   readonly help: string;
-  /** Properties that become options; by default all that the argument and `fixed` do not give. */
-  readonly only?: readonly string[];
-  /** Values that the command always sends. */
-  readonly fixed?: Values;
+  /** Required properties that `prepare` completes. */
+  readonly optional?: readonly string[];
   /** Completes the body. @throws CliError (2) */
   readonly prepare?: (body: Values) => Values;
   /** For creates: finds the existing entry with an id, for `--if-not-exists`. */
@@ -144,17 +142,13 @@ const inputSchema = ({ contract }: SetupCommand): Schema => contract.body ?? con
 /** The properties of an operation's input that are options of the command. */
 const optionProperties = (command: SetupCommand): readonly (readonly [string, Schema])[] =>
   Object.entries(inputSchema(command).properties ?? {}).filter(
-    ([name]) =>
-      (command.only?.includes(name) ?? true) &&
-      !Object.hasOwn(command.fixed ?? {}, name) &&
-      !('property' in command.argument && command.argument.property === name),
+    ([name]) => !('property' in command.argument && command.argument.property === name),
   );
 
 const isUpdate = ({ contract }: SetupCommand): boolean => contract.method === 'patch';
 const isCreate = ({ findExisting }: SetupCommand): boolean => findExisting !== undefined;
-/** The slug of a field has a default, and a move has only its position. */
 const isRequired = (command: SetupCommand, name: string): boolean =>
-  name !== 'slug' && (command.name === 'stage move' || (inputSchema(command).required ?? []).includes(name));
+  command.optional?.includes(name) !== true && (inputSchema(command).required ?? []).includes(name);
 
 /** The option that sends a field of the body, for the errors of the API. */
 const optionNameOf = (command: SetupCommand, field: string): string => {
@@ -167,8 +161,8 @@ const optionNameOf = (command: SetupCommand, field: string): string => {
 
 /** Reads the body from the options. */
 const readInput = async (command: SetupCommand, client: CrmClient, text: string, options: Given): Promise<Values> => {
-  const { argument, fixed } = command;
-  const input: Record<string, unknown> = { ...fixed, ...('property' in argument ? { [argument.property]: text } : {}) };
+  const { argument } = command;
+  const input: Record<string, unknown> = 'property' in argument ? { [argument.property]: text } : {};
   for (const [name, schema] of optionProperties(command)) {
     const [on, off] = optionsOf(name, schema, isUpdate(command));
     const given = on === undefined ? undefined : options[on.attributeName()];

@@ -124,7 +124,7 @@ class Compiler {
 
   #step(path: KeyPath, entry: unknown): readonly Step[] {
     const { default: fallback, ...rest } = (
-      typeof entry === 'object' ? (entry ?? {}) : { [String(entry)]: undefined }
+      typeof entry === 'object' ? (entry ?? {}) : { [String(entry as Scalar)]: undefined }
     ) as Record<string, unknown>;
     const [given, second] = Object.keys(rest);
     const name = second === undefined ? transformNames.find((candidate) => candidate === given) : undefined;
