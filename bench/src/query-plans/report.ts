@@ -27,42 +27,51 @@ export const worsePlans = (comparisons: readonly Comparison[]): string[] =>
 const columns = [
   'Query',
   'Sort',
-  'Page',
-  'Records',
+  'Pages',
   'Buffers, 10 thousand',
   'Buffers, 1 million',
   'Ratio',
   'Full page, 1 million',
-  'Statements',
-  'Sequential scans',
   'Remark',
 ];
 
 const ratioOf = ({ small, large }: Comparison): number => large.buffers / small.buffers;
 
-const row = (comparison: Comparison): string => {
-  const { shape, small, large, largeFull } = comparison;
-  const scans = [...new Set([...large.sequentialScans, ...largeFull.sequentialScans])];
+/** `12`, or `12–15` for different values. */
+const rangeOf = (values: readonly number[]): string =>
+  [...new Set([Math.min(...values), Math.max(...values)])].join('–');
+
+const withoutDirection = (text: string): string => text.replace(/:(asc|desc)$/, '');
+
+/** The shapes with one row: the same query and sort, in both directions and at all places. */
+const rowKeyOf = ({ shape: { objectType, name, sort, remark } }: Comparison): string =>
+  JSON.stringify([objectType, withoutDirection(name), withoutDirection(sort ?? 'created_at:desc'), remark]);
+
+const row = (comparisons: readonly Comparison[]): string => {
+  const [{ shape }] = comparisons as [Comparison];
+  const full = comparisons.filter(({ large, largeFull }) => largeFull.records !== large.records);
+  const scans = new Set(
+    comparisons.flatMap(({ large, largeFull }) => [large, largeFull].flatMap((each) => each.sequentialScans)),
+  );
   const cells = [
-    shape.objectType === 'opportunity' ? shape.name : `${shape.objectType}s: ${shape.name}`,
-    shape.sort ?? 'created_at:desc',
-    shape.place ?? 'first',
-    large.records,
-    small.buffers,
-    large.buffers,
-    ratioOf(comparison).toFixed(2),
-    largeFull.records === large.records ? '' : `${largeFull.buffers} for ${largeFull.records}`,
-    Math.max(small.statements, largeFull.statements),
-    scans.length === 0 ? 'none' : scans.join(', '),
-    shape.remark ?? '',
+    (shape.objectType === 'opportunity' ? '' : `${shape.objectType}s: `) + withoutDirection(shape.name),
+    withoutDirection(shape.sort ?? 'created_at:desc'),
+    comparisons.length,
+    rangeOf(comparisons.map(({ small }) => small.buffers)),
+    rangeOf(comparisons.map(({ large }) => large.buffers)),
+    rangeOf(comparisons.map(ratioOf).map((ratio) => Number(ratio.toFixed(2)))),
+    [...new Set(full.map(({ largeFull }) => `${largeFull.buffers} for ${largeFull.records}`))].join(', '),
+    [shape.remark ?? [], ...(scans.size === 0 ? [] : [`reads the whole table: ${[...scans].join(', ')}`])]
+      .flat()
+      .join('; '),
   ];
   return `| ${cells.join(' | ')} |`;
 };
 
 const table = (comparisons: readonly Comparison[]): string[] => [
   `| ${columns.join(' | ')} |`,
-  `| ${columns.map((_, index) => (index < 3 || index > 8 ? '---' : '---:')).join(' | ')} |`,
-  ...comparisons.map(row),
+  `| ${columns.map((_, index) => (index < 2 || index > 6 ? '---' : '---:')).join(' | ')} |`,
+  ...[...new Set(comparisons.map(rowKeyOf))].map((key) => row(comparisons.filter((each) => rowKeyOf(each) === key))),
 ];
 
 /** The text of docs/query-plans.md. */
@@ -75,12 +84,13 @@ export const reportOf = (comparisons: readonly Comparison[]): string => {
     '',
     '`npm run bench:plans` generates this page. Do not edit it by hand.',
     '',
-    "Each row is one page of records, read with the gateway's own code: once from 10 thousand deals and once from 1 million. The queries",
-    'of deals read the first pipeline, which has nine tenths of the deals, unless they name all pipelines. _Buffers_ are the 8 KB pages of',
-    'tables and indexes that the statements access, in memory or not. They show how the cost grows with the data and do not depend on the',
-    'machine.',
+    "A page of records is read with the gateway's own code: once from 10 thousand deals and once from 1 million. The queries of deals",
+    'read the first pipeline, which has nine tenths of the deals, unless they name all pipelines. _Buffers_ are the 8 KB pages of tables',
+    'and indexes that the statements access, in memory or not. They show how the cost grows and do not depend on the machine.',
     '',
     '- **Queries.** `q` searches for a word. A percentage says how many of the deals match a filter.',
+    '- **Pages.** Each row stands for this many pages: the first, middle and last page of both directions of a sort. The buffers and ratios',
+    '  are the lowest and the highest of them.',
     '- **Plans.** The read gateway uses one plan of a statement for all values. The command fails if a plan for the current values takes much',
     '  fewer buffers ([0026](decisions/0026-reused-plans.md)).',
     '- **Page size.** A page has 50 records. If fewer of the 10 thousand deals match, both pages of the comparison have that smaller size.',

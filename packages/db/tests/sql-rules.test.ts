@@ -72,11 +72,11 @@ describe('the README of the SQL', () => {
       .filter(([, calls]) => calls.length > 0);
     const documented = page
       .slice(page.indexOf('## Calls'))
-      .split(/^(?=`\w+\.sql`$)/m)
+      .split(/^(?=- `\w+\.sql`$)/m)
       .slice(1)
       .flatMap((section) => {
         const [file = ''] = section.split('`').slice(1);
-        return [...section.matchAll(/^- `(\w+)` → (.*)$/gm)].map(
+        return [...section.matchAll(/^ {2}- `(\w+)` → (.*)$/gm)].map(
           ([, name = '', calls = '']) => [`${file} ${name}`, calls.replaceAll('`', '').split(', ').sort()] as const,
         );
       });
