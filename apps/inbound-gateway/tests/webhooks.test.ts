@@ -54,6 +54,13 @@ describe('200', () => {
     expect((await send('POST', `${path}/replay`, { from: 1 })).status).toBe(409);
     expect((await send('DELETE', path)).status).toBe(200);
     expect((await send('DELETE', path)).status).toBe(404);
+    const audit = `SELECT action, actor, details->>'url' AS url FROM audit_events
+      WHERE organization_id = $1 AND target = $2 ORDER BY created_at`;
+    const rows = await gateway().database.pool.query(audit, [organization.id, webhook.webhook_id]);
+    const actor = expect.stringMatching(/^API key [0-9a-f-]{36}$/) as unknown;
+    expect(rows.rows).toEqual(
+      ['create', 'update', 'rotate_secret', 'delete'].map((name) => ({ action: `webhook.${name}`, actor, url })),
+    );
   });
 });
 

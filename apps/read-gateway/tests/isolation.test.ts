@@ -115,8 +115,10 @@ const ownOf = ({ mark, ids }: Tenant): RegExp =>
   new RegExp(`${mark}|${Object.values(ids).join('|')}|"total":\\{"count":[1-9]`);
 
 /** The required id parameters of an operation. */
-const requiredOf = ({ query }: OperationContract): readonly string[] =>
-  ((query as { required?: readonly string[] } | undefined)?.required ?? []).filter((name) => name.endsWith('_id'));
+const requiredOf = ({ query = {} }: OperationContract): readonly string[] => {
+  const { required = [] }: { readonly required?: readonly string[] } = query;
+  return required.filter((name) => name.endsWith('_id'));
+};
 
 const expectNothingOf = (answer: Answer, { mark, ids }: Tenant): void => {
   asked += 1;

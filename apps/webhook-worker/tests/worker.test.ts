@@ -137,17 +137,17 @@ test('disables an endpoint that answers 410, and continues where it stopped', as
   await until(async () => (await webhook()).state === 'disabled');
   expect((await webhook()).state_reason).toBe('the receiver answered 410 Gone');
   isGone = false;
-  await updateWebhook(log.database, log.organizationId, webhookId, { state: 'active' });
+  await updateWebhook(log.database, log.organizationId, webhookId, 'a test', { state: 'active' });
   await until(() => new Set(positions()).size === last - before);
   expect((await webhook()).state_reason).toBeNull();
 });
 
 test('sends only what the filters let through, and thin payloads without values', async () => {
-  await updateWebhook(log.database, log.organizationId, webhookId, { types: ['account.created'] });
+  await updateWebhook(log.database, log.organizationId, webhookId, 'a test', { types: ['account.created'] });
   await log.append(records(3));
   start();
   await until(async () => (await webhook()).position === (await webhook()).last_position);
-  await updateWebhook(log.database, log.organizationId, webhookId, { types: [], payload: 'thin' });
+  await updateWebhook(log.database, log.organizationId, webhookId, 'a test', { types: [], payload: 'thin' });
   const [id = ''] = records(1);
   await log.append([id]);
   await until(() => receiver.accepted.length > 0);
@@ -156,7 +156,7 @@ test('sends only what the filters let through, and thin payloads without values'
 });
 
 test('sends a test message, also to a paused endpoint', async () => {
-  await updateWebhook(log.database, log.organizationId, webhookId, { state: 'paused' });
+  await updateWebhook(log.database, log.organizationId, webhookId, 'a test', { state: 'paused' });
   await log.append(records(1));
   await requestTest(log.database, log.organizationId, webhookId);
   start();
@@ -166,7 +166,7 @@ test('sends a test message, also to a paused endpoint', async () => {
 
 test('signs with both secrets during a rotation', async () => {
   const next = newSecret();
-  await rotateSecret(log.database, log.organizationId, webhookId, encryptSecret(log.keys, webhookId, next));
+  await rotateSecret(log.database, log.organizationId, webhookId, 'a test', encryptSecret(log.keys, webhookId, next));
   const { secrets } = receiver;
   start();
   await log.append(records(1));
@@ -178,11 +178,11 @@ test('signs with both secrets during a rotation', async () => {
 });
 
 test('says how many events retention deleted before they were delivered', async () => {
-  await updateWebhook(log.database, log.organizationId, webhookId, { state: 'paused' });
+  await updateWebhook(log.database, log.organizationId, webhookId, 'a test', { state: 'paused' });
   await log.append(records(4));
   const { position, last_position: last } = await webhook();
   await log.query('DELETE FROM events WHERE position <= $1', last - 1);
-  await updateWebhook(log.database, log.organizationId, webhookId, { state: 'active' });
+  await updateWebhook(log.database, log.organizationId, webhookId, 'a test', { state: 'active' });
   start();
   await until(() => receiver.accepted.length === 1);
   await until(async () => (await attempts()).length === 2);

@@ -55,6 +55,7 @@ const withoutEvents = [
   ...['start', 'migrate', 'roles apply', 'org create', 'org list', 'member list', 'pipeline list', 'field list'],
   ...['key list', 'key check', 'explain', 'distribute', 'duplicates', 'merge', 'mcp', 'apply', 'import', 'import init'],
   ...['export', 'events export', 'events tail', 'audit', 'doctor'],
+  // Changes of webhooks are recorded with the key that makes them.
   ...['create', 'update', 'rotate-secret', 'test', 'replay', 'delete', 'list', 'attempts', 'listen'].map(
     (verb) => `webhook ${verb}`,
   ),

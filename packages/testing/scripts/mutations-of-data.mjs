@@ -54,14 +54,14 @@ export const mutationsOfData = [
     requirement: 'R23',
     removed: 'the counter of the change log, replaced by a sequence',
     file: 'packages/db/sql/functions/events.sql',
-    from: `CREATE OR REPLACE FUNCTION next_event_position(p_organization_id uuid, p_count int) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+    from: `CREATE OR REPLACE FUNCTION next_event_position(p_organization_id uuid, p_count int, p_bytes int) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_position bigint;
 BEGIN
 `,
     to: `CREATE SEQUENCE event_positions;
 GRANT USAGE ON SEQUENCE event_positions TO PUBLIC;
-CREATE OR REPLACE FUNCTION next_event_position(p_organization_id uuid, p_count int) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION next_event_position(p_organization_id uuid, p_count int, p_bytes int) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_position bigint;
 BEGIN

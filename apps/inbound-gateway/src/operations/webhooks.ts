@@ -24,6 +24,8 @@ const checkUrl = ({ webhooks }: Context, url: string | undefined): void => {
   if (problem !== null) throw validationError({ url: problem });
 };
 
+const actorOf = ({ apiKeyId }: { readonly apiKeyId: string }): string => `API key ${apiKeyId}`;
+
 /** A new secret, and its encrypted form. @throws ApiError if the installation has no webhooks */
 const createSecret = ({ webhooks }: Context, webhookId: string) => {
   if (webhooks.keys === null) {
@@ -38,20 +40,23 @@ const createWebhook = operation(createContract, async (context, { caller, body }
   checkUrl(context, body.url);
   const id = randomUUID();
   const { secret, encrypted } = createSecret(context, id);
-  const webhook = await db.insertWebhook(context.database, caller.organizationId, id, encrypted, body);
+  const webhook = await db.insertWebhook(context.database, caller.organizationId, id, encrypted, actorOf(caller), body);
   return { message: 'Webhook created', data: { webhook, secret } };
 });
 
 /** `PATCH /v1/inbound/webhooks/{id}` */
 const updateWebhook = operation(updateContract, async (context, { caller, params, body }) => {
   checkUrl(context, body.url);
-  const webhook = orNotFound(await db.updateWebhook(context.database, caller.organizationId, params.id, body));
+  const webhook = orNotFound(
+    await db.updateWebhook(context.database, caller.organizationId, params.id, actorOf(caller), body),
+  );
   return { message: 'Webhook updated', data: { webhook } };
 });
 
 /** `DELETE /v1/inbound/webhooks/{id}` */
 const deleteWebhook = operation(deleteContract, async ({ database }, { caller, params }) => {
-  if (!(await db.deleteWebhook(database, caller.organizationId, params.id))) throw new ApiError('not_found');
+  if (!(await db.deleteWebhook(database, caller.organizationId, params.id, actorOf(caller))))
+    throw new ApiError('not_found');
   return { message: 'Webhook deleted', data: { id: params.id.toLowerCase() } };
 });
 
@@ -86,7 +91,9 @@ const replayWebhook = operation(replayContract, async ({ database }, { caller, p
 const rotateSecret = operation(rotateContract, async (context, { caller, params }) => {
   const id = params.id.toLowerCase();
   const { secret, encrypted } = createSecret(context, id);
-  const webhook = orNotFound(await db.rotateSecret(context.database, caller.organizationId, id, encrypted));
+  const webhook = orNotFound(
+    await db.rotateSecret(context.database, caller.organizationId, id, actorOf(caller), encrypted),
+  );
   return { message: 'Secret rotated', data: { webhook, secret } };
 });
 

@@ -90,7 +90,9 @@ export const recordsOf = (database: Database, organization: TestOrganization) =>
     /** Adds a webhook with two failed attempts, which a receiver answered with a text. */
     addWebhook: async (response: string): Promise<string> => {
       const id = randomUUID();
-      await insertWebhook(database, organization.id, id, 'encrypted', { url: 'https://hooks.example.com/crm' });
+      await insertWebhook(database, organization.id, id, 'encrypted', 'a test', {
+        url: 'https://hooks.example.com/crm',
+      });
       const text = `INSERT INTO webhook_attempts (organization_id, endpoint_id, id, outcome, events, response, occurred_at)
         SELECT $1, $2, gen_random_uuid(), 'failed', 1, $3, now() FROM generate_series(1, 2)`;
       await database.query(organization.id, { text, values: [id, response] });

@@ -50,7 +50,10 @@ export const openTestLog = async (url: string): Promise<TestLog> => {
     addWebhook: async (address, change = {}) => {
       const id = randomUUID();
       const secret = newSecret();
-      await insertWebhook(database, organizationId, id, encryptSecret(keys, id, secret), { ...change, url: address });
+      await insertWebhook(database, organizationId, id, encryptSecret(keys, id, secret), 'a test', {
+        ...change,
+        url: address,
+      });
       return { id, secret };
     },
     close: () => database.close(),

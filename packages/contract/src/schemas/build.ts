@@ -18,14 +18,15 @@ export const nullable = <T extends TSchema>(schema: T): TUnsafe<Static<T> | null
     ...rest,
     type: [...types, 'null'],
     ...(rest.enum === undefined ? {} : { enum: [...rest.enum, null] }),
-    ...(document === undefined ? {} : { 'x-document': { anyOf: [...choicesOf(document), { type: 'null' }] } }),
+    ...(document === undefined ? {} : { 'x-document': withNull(document) }),
   });
 };
 
-/** The variants of a union, so that `null` becomes one more. */
-const choicesOf = (document: unknown): readonly unknown[] => {
-  const { anyOf, ...rest } = document as { anyOf?: unknown[] };
-  return anyOf !== undefined && Object.keys(rest).length === 0 ? anyOf : [document];
+/** A documented schema with `null` as one more type, or as one more variant of a union. */
+const withNull = (document: unknown): object => {
+  const { anyOf, type, ...rest } = document as { anyOf?: unknown[]; type?: string };
+  if (type !== undefined) return { ...rest, type: [type, 'null'] };
+  return { anyOf: [...(anyOf ?? [document]), { type: 'null' }] };
 };
 
 /** Adds a rule of `domain` to a schema. */

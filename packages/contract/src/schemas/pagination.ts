@@ -60,7 +60,9 @@ export const pageQuery = {
 
 /** `q` and `query`: words that a record must contain. */
 export const SearchTerm = Type.String({
-  maxLength: queryLength,
+  // White space around the words does not count, so `domain` checks the documented length.
+  maxLength: rawParameterLength,
+  'x-document': { type: 'string', maxLength: queryLength },
   description: `Only records that contain all of these words. At most ${queryLength} characters.`,
   examples: ['acme renewal'],
   ...checkedAs('q'),

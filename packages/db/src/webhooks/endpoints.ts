@@ -50,6 +50,25 @@ const run = async (
   return row ?? null;
 };
 
+/**
+ * Runs a statement that returns the id and the address of an endpoint, and writes the change to the audit trail in the same transaction.
+ * @param actor - who makes the change, as the audit trail shows it
+ */
+const runAudited = (
+  database: Queries,
+  organizationId: string,
+  { action, actor }: { readonly action: 'create' | 'update' | 'delete' | 'rotate_secret'; readonly actor: string },
+  text: string,
+  values: readonly unknown[],
+): Promise<WebhookRow | null> => {
+  const audited = `WITH changed AS (${text}), audit AS (
+      INSERT INTO audit_events (organization_id, id, actor, command_id, action, target, details)
+      SELECT $1, gen_random_uuid(), $${values.length + 2}, gen_random_uuid(), 'webhook.${action}', c.webhook_id, jsonb_build_object('url', c.url)
+        FROM changed c)
+    SELECT c.* FROM changed c`;
+  return run(database, organizationId, audited, [...values, actor]);
+};
+
 /** Lists endpoints sorted by id, after the one with an id. */
 export const listWebhooks = (
   database: Queries,
@@ -81,13 +100,15 @@ export const insertWebhook = async (
   organizationId: string,
   id: string,
   secret: string,
+  actor: string,
   { url, description = null, objects = [], types = [], payload = 'full' }: WebhookChange,
 ): Promise<WebhookRow> => {
   const text = `
     INSERT INTO webhook_endpoints AS w (organization_id, id, url, description, objects, types, payload, secret, position)
     SELECT $1, $2, $3, $4, $5, $6, $7, $8, coalesce(${last}, 0)
      WHERE (SELECT count(*) FROM webhook_endpoints c WHERE c.organization_id = $1) < ${maxWebhooks} RETURNING ${columns}`;
-  const row = await run(database, organizationId, text, [id, url, description, objects, types, payload, secret]);
+  const values = [id, url, description, objects, types, payload, secret];
+  const row = await runAudited(database, organizationId, { action: 'create', actor }, text, values);
   if (row === null) throw new Failure({ kind: 'too_many_webhooks', limit: maxWebhooks });
   return row;
 };
@@ -100,6 +121,7 @@ export const updateWebhook = async (
   database: Queries,
   organizationId: string,
   id: string,
+  actor: string,
   change: WebhookChange,
 ): Promise<WebhookRow | null> => {
   const names = Object.keys(change).filter((name) => change[name as keyof WebhookChange] !== undefined);
@@ -112,13 +134,19 @@ export const updateWebhook = async (
   }
   const text = `UPDATE webhook_endpoints w SET ${[...set, 'updated_at = now()'].join(', ')}
     WHERE w.organization_id = $1 AND w.id = $2 RETURNING ${columns}`;
-  return run(database, organizationId, text, values);
+  return runAudited(database, organizationId, { action: 'update', actor }, text, values);
 };
 
 /** Deletes an endpoint with its attempts. @returns whether there was one */
-export const deleteWebhook = async (database: Queries, organizationId: string, id: string): Promise<boolean> => {
-  const text = 'DELETE FROM webhook_endpoints w WHERE w.organization_id = $1 AND w.id = $2 RETURNING w.id';
-  return (await database.query(organizationId, { text, values: [id] })).length > 0;
+export const deleteWebhook = async (
+  database: Queries,
+  organizationId: string,
+  id: string,
+  actor: string,
+): Promise<boolean> => {
+  const text =
+    'DELETE FROM webhook_endpoints w WHERE w.organization_id = $1 AND w.id = $2 RETURNING w.id AS webhook_id, w.url';
+  return (await runAudited(database, organizationId, { action: 'delete', actor }, text, [id])) !== null;
 };
 
 /** Asks the worker for a test message. @returns null if there is no such endpoint */
@@ -133,12 +161,13 @@ export const rotateSecret = (
   database: Queries,
   organizationId: string,
   id: string,
+  actor: string,
   secret: string,
 ): Promise<WebhookRow | null> => {
   const text = `UPDATE webhook_endpoints w
     SET previous_secret = w.secret, previous_secret_until = now() + interval '1 day', secret = $3, updated_at = now()
     WHERE w.organization_id = $1 AND w.id = $2 RETURNING ${columns}`;
-  return run(database, organizationId, text, [id, secret]);
+  return runAudited(database, organizationId, { action: 'rotate_secret', actor }, text, [id, secret]);
 };
 
 /** Positions of events to send again. */
