@@ -11,13 +11,13 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { transformSync } from '@swc/core';
 
 import { makeRepositoryFolder, startOwnStack } from './support/running-stack.js';
-import { readShellExamples, type ShellExample } from './support/shell-examples.js';
+import { readShellExamples, type ShellExample, shownPart } from './support/shell-examples.js';
 
 const execute = promisify(execFile);
 const root = fileURLToPath(new URL('../', import.meta.url));
 const guide = readFileSync(join(root, 'packages/reference/guides/get-started.md'), 'utf8');
 const examples = readShellExamples(guide);
-const [addresses, records] = [examples.slice(0, 1), examples.slice(1)];
+const [firstCall, addresses, ...records] = examples as [ShellExample, ShellExample, ...ShellExample[]];
 const gateways = ['inbound', 'read'] as const;
 const samples = gateways.flatMap((gateway) => {
   const text = readFileSync(join(root, `docs/openapi/${gateway}-gateway.json`), 'utf8');
@@ -47,8 +47,8 @@ const compilerOptions = {
 /** A directory with its own stack, in which commands run as in the guide. */
 interface Workplace {
   readonly directory: string;
-  /** Runs commands as a user of the shell does. Each must succeed. */
-  run(commands: string): Promise<void>;
+  /** Runs commands as a user of the shell does. Each must succeed. @returns what they print */
+  run(commands: string): Promise<string>;
   /** Creates the records of the samples as in the guide, and passes their ids to the samples. */
   createRecords(): Promise<void>;
   /** A variable that the commands of the guide exported. */
@@ -74,7 +74,7 @@ const openWorkplace = async (): Promise<Workplace> => {
     environment = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]));
   };
   try {
-    await follow(addresses);
+    await follow([addresses]);
     await follow(records);
   } catch (error) {
     await end();
@@ -82,9 +82,7 @@ const openWorkplace = async (): Promise<Workplace> => {
   }
   return {
     directory,
-    run: async (commands) => {
-      await bash(commands);
-    },
+    run: bash,
     createRecords: () => follow(records),
     variable: (name) => environment[name],
     end,
@@ -126,6 +124,11 @@ describe('the samples of the reference', () => {
 
     test.each(variables)('the guide sets %s', (name) => {
       expect(workplace.variable(name)).toMatch(/^(?!undefined$|null$)./);
+    });
+
+    test('the first call of the guide gets the answer that the guide shows', async () => {
+      const printed: unknown = JSON.parse(await workplace.run(firstCall.commands));
+      expect(shownPart(firstCall.json, printed)).toEqual(firstCall.json);
     });
 
     test.each(cases)('%s succeeds', async (_name, each) => {

@@ -3,6 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { operators } from '@crm/domain';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { describeInBrowser, startBrowser } from './support/browser.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
@@ -11,12 +12,17 @@ const sizes = [1280, 390] as const;
 const schemes = ['light', 'dark'] as const;
 const views = sizes.flatMap((width) => schemes.map((scheme) => [width, scheme] as const));
 
+/** The address of the inbound gateway. Only the test of handing over the key answers there. */
+const otherUrl = 'http://inbound.test';
+
 describeInBrowser('the page of the reference', () => {
   let gateway: TestGateway;
+  let url: string;
   let browser: Browser;
   let screenshots: string;
   beforeAll(async () => {
     gateway = await startTestGateway();
+    ({ url } = await gateway.start({ environment: { OTHER_GATEWAY_URL: otherUrl } }));
     browser = await startBrowser();
     screenshots = process.env['SCREENSHOTS'] ?? (await mkdtemp(join(tmpdir(), 'crm-docs-page.')));
   });
@@ -38,9 +44,9 @@ describeInBrowser('the page of the reference', () => {
     });
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('request', (request) => {
-      if (!request.url().startsWith(`${gateway.url}/`)) complaints.push(`asked ${request.url()}`);
+      if (!request.url().startsWith(`${url}/`)) complaints.push(`asked ${request.url()}`);
     });
-    await page.goto(`${gateway.url}${path}`);
+    await page.goto(`${url}${path}`);
     return { page, complaints };
   };
 
@@ -87,6 +93,9 @@ describeInBrowser('the page of the reference', () => {
     expect(await accounts.locator('.status').innerText()).toMatch(/^200 OK · \d+ ms$/);
     expect(await accounts.locator('summary').innerText()).toMatch(/^Headers \(\d+\)$/);
     expect(await accounts.locator('.body').innerText()).toContain('"has_more": false');
+    expect(await accounts.locator('.body .word').first().innerText()).toBe('true');
+    const body = `document.querySelector('#listAccounts .body')`;
+    expect(await page.evaluate(`getComputedStyle(${body}).whiteSpace`)).toBe('pre');
     await take(page, `${width}-${scheme}-answer`);
 
     // The answer of listPipelines fills in the id for this request.
@@ -94,6 +103,11 @@ describeInBrowser('the page of the reference', () => {
     const stages = await send(page, 'listPipelineStages');
     await stages.locator('.status').waitFor();
     expect(await stages.locator('.status').innerText()).toContain('200 OK');
+    const sample = page.locator('#listPipelineStages .sample').filter({ visible: true });
+    const { id } = gateway.organization.pipeline;
+    expect(await sample.innerText()).toBe(
+      `curl -sS --fail-with-body \\\n  "${url}/v1/pipelines/${id}/stages?limit=2" \\\n  -H "x-api-key: $CRM_API_KEY"`,
+    );
     expect(complaints).toEqual([]);
     await page.close();
   });
@@ -127,6 +141,113 @@ describeInBrowser('the page of the reference', () => {
     expect(await page.locator('#searchContacts').boundingBox()).toMatchObject({ y: expect.closeTo(72, -2) as unknown });
     expect(complaints).toEqual([]);
     await page.close();
+  });
+
+  test.each([
+    ['cursor', 'docs/contract#pages'],
+    ['429', 'docs#error-TooManyRequests'],
+    ['rate limit', 'docs/contract#rate-limits'],
+    ['custom_fields', 'docs/contract#custom-fields'],
+    ['deal', 'docs/contract#repeating'],
+    ['delete', `${otherUrl}/docs#deleteContact`],
+    ['on_match', `${otherUrl}/docs#createContact`],
+    ['between', 'docs#object-FilterCondition'],
+  ])('finds %s at %s', async (words, href) => {
+    const { page, complaints } = await open(1280, 'light');
+    await page.locator('#search').fill(words);
+    const results = page.locator('#results a');
+    await results.first().waitFor();
+    expect(await page.locator(`#results a[href$="${href}"]`).count()).toBe(1);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  test('shows the variants of a filter, a nested example, and each operator with its value and its fields', async () => {
+    const { page } = await open(1280, 'light', '/docs#object-Filter');
+    const filter = page.locator('#object-Filter');
+    expect(await filter.locator('.type').innerText()).toBe('FilterCondition or FilterAnd or FilterOr or FilterNot');
+    expect(await filter.locator('pre').innerText()).toContain('"not": {');
+    await filter.getByRole('link', { name: 'FilterCondition' }).click();
+    const rows = await page.locator('#object-FilterCondition tbody tr').allInnerTexts();
+    const shown = rows.flatMap((row) => row.split('\t')[0]?.split(' ') ?? []);
+    expect(shown.sort()).toEqual([...operators].sort());
+    expect(rows).toContain('between\t\ttwo values, the lower first\tnumbers, dates, times');
+    for (const name of ['FilterList', 'FilterAnd', 'FilterOr', 'FilterNot', 'SortText', 'SortList', 'SortKey'])
+      expect([name, (await page.locator(`#object-${name}`).textContent())?.replace(name, '') !== '']).toEqual([
+        name,
+        true,
+      ]);
+    await page.close();
+  });
+
+  test('says next to each operation which group a key needs', async () => {
+    const { page } = await open(1280, 'light');
+    const texts = await page.locator('.operation > .text').allInnerTexts();
+    const silent = texts.filter((text) => !/Needs a key that allows \w+ or \w+\./.test(text));
+    expect(silent.map((text) => text.split('\n')[0])).toEqual([
+      'Whether the gateway runs',
+      'Whether the gateway can serve requests',
+    ]);
+    await page.close();
+  });
+
+  test.each(sizes)('shows the links and the current place at once, %i pixels wide', async (width) => {
+    const { page } = await open(width, 'light', '/docs#listMembers');
+    await expect(page.getByRole('link', { name: 'Inbound gateway' }).boundingBox()).resolves.toMatchObject({
+      y: expect.closeTo(44, -2) as unknown,
+    });
+    const marked = page.locator('#navigation a[aria-current]', { hasText: 'List members' });
+    await marked.waitFor({ state: 'attached' });
+    // A click by Playwright would scroll the page.
+    if (width < 800) await page.locator('#menu').dispatchEvent('click');
+    expect((await marked.boundingBox())?.y).toBeLessThan(860);
+    await page.close();
+  });
+
+  test('learns the ids that a create answers', async () => {
+    const { page } = await open(1280, 'light');
+    await enterKey(page, gateway.organization.key);
+    const data = { opportunity_id: 'o-1', company_id: 'a-1', people_id: 'c-1', contacts: [{ note_id: 'n-1' }] };
+    await page.route('**/v1/key', (route) => route.fulfill({ json: { success: true, data } }));
+    await (await send(page, 'getKey')).locator('.status').waitFor();
+    for (const [name, value] of [
+      ['OPPORTUNITY', 'o-1'],
+      ['ACCOUNT', 'a-1'],
+      ['CONTACT', 'c-1'],
+      ['NOTE', 'n-1'],
+    ])
+      expect(await page.locator(`#value-${name}_ID`).inputValue()).toBe(value);
+    await page.close();
+  });
+
+  test('hands the key over to the page of the other gateway, and to no other page', async () => {
+    const context = await browser.newContext();
+    await context.route(/^http:\/\/(inbound|foreign)\.test\//, async (route) => {
+      const { pathname } = new URL(route.request().url());
+      const response = await fetch(`${url}${pathname}`);
+      const type = response.headers.get('content-type') ?? '';
+      const body = Buffer.from(await response.arrayBuffer());
+      const text = body.toString().replaceAll(otherUrl, url);
+      await route.fulfill({ contentType: type, body: type.startsWith('text/html') ? text : body });
+    });
+    const page = await context.newPage();
+    await page.goto(`${url}/docs`);
+    await enterKey(page, gateway.organization.key);
+    const [other] = await Promise.all([
+      context.waitForEvent('page'),
+      page.getByRole('link', { name: 'Inbound gateway' }).click(),
+    ]);
+    await other.waitForFunction(`document.getElementById('value-key')?.value !== ''`);
+    expect(await other.locator('#value-key').inputValue()).toBe(gateway.organization.key);
+    const [foreign] = await Promise.all([
+      context.waitForEvent('page'),
+      page.evaluate(`void open('http://foreign.test/docs')`),
+    ]);
+    await foreign.waitForLoadState();
+    // A later answer would arrive before this one, because messages keep their order.
+    await page.evaluate(`new Promise((resolve) => { addEventListener('message', resolve); postMessage('', '*'); })`);
+    expect(await foreign.locator('#value-key').inputValue()).toBe('');
+    await context.close();
   });
 
   test.each(views)('switches the theme for this tab, %i pixels wide, %s', async (width, scheme) => {

@@ -685,7 +685,18 @@ export interface FilterAnd {
 export interface FilterCondition {
   /** A system field, or the slug or `custom__<slug>` of a custom field, or a part of one, as in `slug.start`. Also `account.domain`, `account.name` and `contact.email` of related records. */
   field: string;
-  /** The operators from `is` on are aliases. */
+  /** How the field compares with the value. A list of several choices is equal (`eq`) to a list of the same values.
+
+| Operators | Aliases | Value | Fields |
+| --- | --- | --- | --- |
+| `eq` | `is` | one value | all but date ranges, locations |
+| `neq` | `is_not` | one value | all but several choices, members, date ranges, locations |
+| `contains` `not_contains` `starts_with` `ends_with` | `contain` `not_contain` | one value | texts |
+| `in` `not_in` | `is_any_of` | a list of at most 200 values | all but date ranges, locations |
+| `gt` `gte` `lt` `lte` | `greater_than` `after` `less_than` `before` | one value | numbers, dates, times |
+| `between` |  | two values, the lower first | numbers, dates, times |
+| `empty` `not_empty` |  | none | all |
+| `contains_all` `contains_none` | `include_all` `exclude_all` | a list of at most 200 values | several choices, members | */
   operator:
     | 'eq'
     | 'neq'
@@ -715,7 +726,7 @@ export interface FilterCondition {
     | 'after'
     | 'include_all'
     | 'exclude_all';
-  /** What to compare with. `in`, `not_in`, `contains_all` and `contains_none` take a list of at most 200 values, `between` takes two values. */
+  /** What to compare with. It has the type of the field and is never coerced. */
   value?: unknown;
 }
 

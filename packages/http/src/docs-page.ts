@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { buildReference, type ReferenceOptions } from '@crm/reference';
+import { buildOpenApiDocument, inboundOperations, readOperations } from '@crm/contract';
+import { buildReference, type OpenApiDocument, type ReferenceOptions } from '@crm/reference';
 import type { Response } from 'express';
 import { sendBody, type Headers } from './response/reply.js';
 
@@ -50,8 +51,11 @@ const serveCompressed = (contentType: string, content: Buffer, headers: Headers)
  * and kept in memory.
  * @throws Error when a file of the reference is missing
  */
-export const buildDocsPages = (options: ReferenceOptions): ReadonlyMap<string, PublicPage> => {
-  const { html, contractHtml, files } = buildReference(options);
+export const buildDocsPages = (options: Omit<ReferenceOptions, 'otherDocument'>): ReadonlyMap<string, PublicPage> => {
+  const otherDocument = (options.gateway === 'read'
+    ? buildOpenApiDocument('inbound', inboundOperations)
+    : buildOpenApiDocument('read', readOperations)) as object as OpenApiDocument;
+  const { html, contractHtml, files } = buildReference({ ...options, otherDocument });
   return new Map<string, PublicPage>([
     ['/docs', serveCompressed(htmlType, Buffer.from(html), pageHeaders)],
     ['/docs/contract', serveCompressed(htmlType, Buffer.from(contractHtml), pageHeaders)],

@@ -8,6 +8,7 @@ export interface ContractPageOptions {
   readonly stylesheet: string;
   readonly script: string;
   readonly icon: string;
+  readonly searchIndex: string;
 }
 
 /** docs/contract.md as a page. */

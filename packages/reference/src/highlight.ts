@@ -7,9 +7,9 @@ export type Language = 'curl' | 'typescript' | 'python' | 'json';
 const patterns: Readonly<Record<Language, RegExp>> = {
   curl: /(?<comment>#.*)|(?<variable>\$\w+)|(?<text>'[^']*'|"(?:\\.|[^"\\])*")|(?<word>\bcurl\b|(?<= )-{1,2}[A-Za-z-]+)/g,
   typescript:
-    /(?<comment>\/\/.*)|(?<text>'(?:\\.|[^'\\])*'|`[^`]*`)|(?<word>\b(?:import|from|const|await|for|of|new|null|true|false)\b)|(?<number>\b\d[\d.]*\b)/g,
+    /(?<comment>\/\/.*)|(?<variable>process\.env\.\w+!?)|(?<text>'(?:\\.|[^'\\])*'|`[^`]*`)|(?<word>\b(?:import|from|const|await|for|of|new|null|true|false)\b)|(?<number>\b\d[\d.]*\b)/g,
   python:
-    /(?<comment>#.*)|(?<text>f?"(?:\\.|[^"\\])*")|(?<word>\b(?:import|with|as|for|in|None|True|False|print)\b)|(?<number>\b\d[\d.]*\b)/g,
+    /(?<comment>#.*)|(?<variable>os\.environ\["\w+"\])|(?<text>f?"(?:\\.|[^"\\])*")|(?<word>\b(?:import|with|as|for|in|None|True|False|print)\b)|(?<number>\b\d[\d.]*\b)/g,
   json: /(?<name>"(?:\\.|[^"\\])*"(?=:))|(?<text>"(?:\\.|[^"\\])*")|(?<word>\b(?:true|false|null)\b)|(?<number>-?\b\d[\d.]*\b)/g,
 };
 

@@ -64,5 +64,6 @@ const escapeTags = (markdown: string): string =>
 /** One or two sentences of Markdown, without a paragraph element. */
 export const renderInline = (markdown: string): string => inline.parseInline(escapeTags(markdown)) as string;
 
-/** Descriptions of the document as paragraphs. */
-export const renderParagraphs = (markdown: string): string => inline.parse(escapeTags(markdown)) as string;
+/** Descriptions of the document as paragraphs and tables. Most have one line, which needs no parser of blocks. */
+export const renderParagraphs = (markdown: string): string =>
+  markdown.includes('\n') ? renderMarkdown(escapeTags(markdown)) : `<p>${renderInline(markdown)}</p>`;

@@ -6,8 +6,6 @@ export interface NavigationLink {
   readonly title: string;
   /** HTML after the title. */
   readonly badge?: string;
-  /** More search words. */
-  readonly words?: string;
 }
 
 /** Links under one heading. */
@@ -25,6 +23,10 @@ export interface PageParts {
   readonly stylesheet: string;
   readonly script: string;
   readonly icon: string;
+  /** The file that the search reads. */
+  readonly searchIndex: string;
+  /** The gateway of the page and the address of the other one, for the script. */
+  readonly gateway?: { readonly name: string; readonly other: string };
   readonly links: readonly NavigationLink[];
   readonly navigation: readonly NavigationGroup[];
   readonly main: string;
@@ -32,15 +34,15 @@ export interface PageParts {
   readonly values?: string;
 }
 
-const navigationLink = ({ href, title, badge = '', words = '' }: NavigationLink): string =>
-  `<li data-words="${escapeHtml(`${title} ${words}`.toLowerCase())}"><a href="${escapeHtml(href)}"><span>${escapeHtml(title)}</span>${badge}</a></li>`;
+const navigationLink = ({ href, title, badge = '' }: NavigationLink): string =>
+  `<li><a href="${escapeHtml(href)}"><span>${escapeHtml(title)}</span>${badge}</a></li>`;
 
 const navigationGroup = ({ title, links }: NavigationGroup): string =>
   `<div class="group"><h2>${escapeHtml(title)}</h2><ul>${links.map(navigationLink).join('')}</ul></div>`;
 
 /** A whole page, without inline scripts or styles, and with relative addresses only. */
 export const renderPage = (page: PageParts): string => `<!doctype html>
-<html lang="en" data-language="curl">
+<html lang="en" data-language="curl" data-root="${page.root}" data-gateway="${page.gateway?.name ?? ''}" data-other="${escapeHtml(page.gateway?.other ?? '')}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -59,8 +61,9 @@ export const renderPage = (page: PageParts): string => `<!doctype html>
 <button type="button" id="theme" aria-label="Switch between light and dark"><span aria-hidden="true">◐</span></button>
 </header>
 <nav id="navigation" aria-label="Contents">
-<div class="search"><label for="search">Search</label><input id="search" type="search" placeholder="Search" autocomplete="off" aria-keyshortcuts="/"><kbd aria-hidden="true">/</kbd></div>
-<p id="found" class="visually-hidden" role="status"></p>
+<div class="search"><label for="search">Search</label><input id="search" type="search" placeholder="Search" autocomplete="off" aria-keyshortcuts="/" data-index="${page.root}${page.searchIndex}"><kbd aria-hidden="true">/</kbd></div>
+<p id="found" role="status"></p>
+<ul id="results" aria-label="Results"></ul>
 ${page.navigation.map(navigationGroup).join('\n')}
 </nav>
 <main id="main" tabindex="-1">

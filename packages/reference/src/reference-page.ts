@@ -28,19 +28,14 @@ const resourcesOf = ({ document, gateway }: ReferenceOptions): readonly Resource
   }));
 };
 
-const navigationOf = (
-  guides: readonly Guide[],
-  resources: readonly Resource[],
-  documents: readonly NavigationLink[],
-): readonly NavigationGroup[] => [
+const navigationOf = (guides: readonly Guide[], resources: readonly Resource[]): readonly NavigationGroup[] => [
   { title: 'Guides', links: guides.map(({ title, anchor }) => ({ title, href: `#${anchor}` })) },
   ...resources.map(({ name, operations }) => ({
     title: name,
-    links: operations.map(({ operation: { operationId, method, path, summary } }) => ({
+    links: operations.map(({ operation: { operationId, method, summary } }) => ({
       title: summary,
       href: `#${operationId}`,
       badge: methodBadge(method),
-      words: `${operationId} ${method} ${path}`,
     })),
   })),
   {
@@ -49,7 +44,6 @@ const navigationOf = (
       { title: 'Common errors', href: '#common-errors' },
       { title: 'Headers', href: '#headers' },
       { title: 'Objects', href: '#objects' },
-      ...documents,
     ],
   },
 ];
@@ -75,7 +69,7 @@ ${['API key', ...variables]
 
 /** The page of one gateway's operations. */
 export const referencePage = (options: ReferencePageOptions): string => {
-  const { document, gateway, otherGatewayUrl, introduction, contract, stylesheet, script, icon } = options;
+  const { document, gateway, otherGatewayUrl, introduction, contract, stylesheet, script, icon, searchIndex } = options;
   const schemas = document.components?.schemas ?? {};
   const guides = readGuides(introduction, contract);
   const resources = resourcesOf(options);
@@ -95,8 +89,10 @@ export const referencePage = (options: ReferencePageOptions): string => {
     stylesheet,
     script,
     icon,
+    searchIndex,
+    gateway: { name: gateway, other: otherGatewayUrl ?? '' },
     links: documents,
-    navigation: navigationOf(guides, resources, documents),
+    navigation: navigationOf(guides, resources),
     values: valuesForm(variablesOf(resources.flatMap((resource) => resource.operations))),
     main: `<section class="guide intro"><h1>${escapeHtml(document.info.title)}</h1>${renderParagraphs(document.info.description)}</section>
 ${guides.map(guideSection).join('\n')}

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type OpenApiDocument } from './document.js';
 import { contractPage } from './contract-page.js';
 import { referencePage } from './reference-page.js';
+import { type SearchedDocument, searchIndex } from './search-index.js';
 
 /** A file that the pages load. */
 export interface ReferenceFile {
@@ -25,6 +26,8 @@ export interface Reference {
 export interface ReferenceOptions {
   readonly document: OpenApiDocument;
   readonly gateway: 'read' | 'inbound';
+  /** The document of the other gateway, for the search. */
+  readonly otherDocument: OpenApiDocument;
   /** The other gateway's address for browsers; no link if absent. */
   readonly otherGatewayUrl?: string | undefined;
 }
@@ -35,10 +38,27 @@ const contractFile = new URL('../../../docs/contract.md', import.meta.url);
 /** The sources of the one stylesheet, joined in this order. */
 const stylesheets = ['base', 'navigation', 'content', 'code', 'screens'].map((name) => `styles/${name}.css`);
 
-const readFile = (name: string, contentType: string, sources = [name]): ReferenceFile => {
-  const content = Buffer.concat(sources.map((source) => readFileSync(new URL(`assets/${source}`, packageFolder))));
+/** The sources of the one script. */
+const scripts = ['page', 'requests'].map((name) => `scripts/${name}.js`);
+
+const toFile = (name: string, contentType: string, content: Buffer): ReferenceFile => {
   const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);
   return { url: `docs/${hash}/${name}`, contentType, content };
+};
+
+const readFile = (name: string, contentType: string, sources = [name]): ReferenceFile => {
+  const contents = sources.map((source) => readFileSync(new URL(`assets/${source}`, packageFolder)));
+  return toFile(name, contentType, Buffer.concat(contents));
+};
+
+/** The file of the search. Without an address of the other gateway, its operations lead to the contract, which lists them. */
+const indexFile = ({ document, gateway, otherDocument, otherGatewayUrl }: ReferenceOptions, contract: string) => {
+  const otherPage = otherGatewayUrl === undefined ? 'docs/contract' : `${otherGatewayUrl.replace(/\/$/, '')}/docs`;
+  const documents: readonly SearchedDocument[] = [
+    { document, gateway, page: 'docs' },
+    { document: otherDocument, gateway: gateway === 'read' ? 'inbound' : 'read', page: otherPage },
+  ];
+  return toFile('search.json', 'application/json', Buffer.from(searchIndex(documents, contract)));
 };
 
 /**
@@ -47,14 +67,15 @@ const readFile = (name: string, contentType: string, sources = [name]): Referenc
  */
 export const buildReference = (options: ReferenceOptions): Reference => {
   const stylesheet = readFile('reference.css', 'text/css; charset=utf-8', stylesheets);
-  const script = readFile('reference.js', 'text/javascript; charset=utf-8');
+  const script = readFile('reference.js', 'text/javascript; charset=utf-8', scripts);
   const icon = readFile('icon.svg', 'image/svg+xml');
-  const addresses = { stylesheet: stylesheet.url, script: script.url, icon: icon.url };
   const contract = readFileSync(contractFile, 'utf8');
+  const index = indexFile(options, contract);
+  const addresses = { stylesheet: stylesheet.url, script: script.url, icon: icon.url, searchIndex: index.url };
   const introduction = readFileSync(new URL('guides/get-started.md', packageFolder), 'utf8');
   return {
     html: referencePage({ ...options, ...addresses, contract, introduction }),
     contractHtml: contractPage({ ...addresses, contract, version: options.document.info.version }),
-    files: [stylesheet, script, icon],
+    files: [stylesheet, script, icon, index],
   };
 };

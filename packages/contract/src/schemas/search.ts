@@ -6,7 +6,6 @@ import {
   fieldsPerSelection,
   filterDepth,
   filterLeaves,
-  filterListValues,
   pageLimitDefault,
   pageLimitMax,
   pageLimitMin,
@@ -16,6 +15,7 @@ import {
 import { oneOf, optional, uuid } from './build.js';
 import { exampleIds } from './example-ids.js';
 import { closed } from './input.js';
+import { operatorTable } from './operator-table.js';
 import { pageLimitDescription, SearchTerm } from './pagination.js';
 
 const filterReference = { $ref: '#/components/schemas/Filter' };
@@ -23,6 +23,20 @@ const filterReference = { $ref: '#/components/schemas/Filter' };
 /** One node of a filter, for the document only: `domain` parses filters, because it knows the fields and their types. */
 export const filterDocument = {
   description: 'A condition on a field, or a combination of conditions.',
+  examples: [
+    {
+      and: [
+        { field: 'amount', operator: 'between', value: [1000, 50_000] },
+        {
+          or: [
+            { field: 'stage_name', operator: 'in', value: ['Qualified', 'Won'] },
+            { field: 'next_step', operator: 'empty' },
+          ],
+        },
+        { not: { field: 'account.domain', operator: 'eq', value: 'acme.com' } },
+      ],
+    },
+  ],
   oneOf: [
     {
       title: 'FilterCondition',
@@ -41,10 +55,10 @@ export const filterDocument = {
         operator: {
           type: 'string',
           enum: [...operators, ...Object.keys(operatorAliases)],
-          description: 'The operators from `is` on are aliases.',
+          description: `How the field compares with the value. A list of several choices is equal (\`eq\`) to a list of the same values.\n\n${operatorTable()}`,
         },
         value: {
-          description: `What to compare with. \`in\`, \`not_in\`, \`contains_all\` and \`contains_none\` take a list of at most ${filterListValues} values, \`between\` takes two values.`,
+          description: 'What to compare with. It has the type of the field and is never coerced.',
           examples: [10000],
         },
       },

@@ -1,16 +1,19 @@
 import { listOperations, type OpenApiDocument, type Parameter } from '../document.js';
 import { highlight } from '../highlight.js';
-import { codeBlock, renderInline } from '../html.js';
-import { fieldList, linkedObjects, parameterList, type Schemas } from './fields.js';
+import { codeBlock, renderInline, renderParagraphs } from '../html.js';
+import { fieldList, linkedObjects, parameterList, type Schemas, typeText } from './fields.js';
 
 const exampleStatus = (example: unknown): string =>
   String((example as { statusCode?: number } | undefined)?.statusCode);
+
+const exampleBlock = (example: unknown, label: string): string =>
+  codeBlock(highlight(JSON.stringify(example, null, 2), 'json'), label);
 
 /** The errors that operations share, each with its example. */
 export const errorSection = ({ components }: OpenApiDocument): string => {
   const errors = Object.entries(components?.responses ?? {}).map(([name, { description, content }]) => {
     const example = content?.['application/json']?.example;
-    return `<details class="error" id="error-${name}"><summary><b>${exampleStatus(example)}</b> ${renderInline(description)}</summary>${codeBlock(highlight(JSON.stringify(example, null, 2), 'json'), `Example of ${name}`)}</details>`;
+    return `<details class="error" id="error-${name}"><summary><b>${exampleStatus(example)}</b> ${renderInline(description)}</summary>${exampleBlock(example, `Example of ${name}`)}</details>`;
   });
   return `<section class="wide" id="common-errors" aria-labelledby="common-errors-title"><h2 id="common-errors-title">Common errors</h2>
 <p>Every operation lists the statuses that it can answer. This is what they mean, each with an example.</p>${errors.join('')}</section>`;
@@ -39,10 +42,12 @@ export const objectSection = (html: string, schemas: Schemas): string => {
   for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
     const schema = schemas[name];
     if (sections.has(name) || schema === undefined) continue;
-    const fields = fieldList(schema, schemas);
+    const fields = fieldList(schema, schemas) || `<p class="type">${typeText(schema, schemas)}</p>`;
+    const [example] = schema.examples ?? [];
+    const code = example === undefined ? '' : exampleBlock(example, `Example of ${name}`);
     sections.set(
       name,
-      `<details class="object" id="object-${name}"><summary>${schema.title ?? name}</summary>${schema.description === undefined ? '' : `<p>${renderInline(schema.description)}</p>`}${fields}</details>`,
+      `<details class="object" id="object-${name}"><summary>${schema.title ?? name}</summary>${schema.description === undefined ? '' : renderParagraphs(schema.description)}${fields}${code}</details>`,
     );
     waiting.push(...linkedObjects(fields));
   }

@@ -1,5 +1,5 @@
 import { type Parameter, referencedName, type Schema } from '../document.js';
-import { escapeHtml, renderInline } from '../html.js';
+import { escapeHtml, renderParagraphs } from '../html.js';
 
 /** The schemas of a document, by name. */
 export type Schemas = Readonly<Record<string, Schema>>;
@@ -14,8 +14,8 @@ const variantsOf = (schema: Schema): readonly Schema[] =>
     variant.anyOf === undefined ? (isNull(variant) ? [] : [variant]) : variantsOf(variant),
   );
 
-/** `string or null`, `list of Account`, `object or list of objects`. */
-const typeText = (schema: Schema, schemas: Schemas): string => {
+/** The type of a schema: `string or null`, `list of Account`, `object or list of objects`. */
+export const typeText = (schema: Schema, schemas: Schemas): string => {
   if (schema.$ref !== undefined) {
     const name = referencedName(schema.$ref);
     return `<a href="#object-${name}">${escapeHtml(schemas[name]?.title ?? name)}</a>`;
@@ -70,7 +70,7 @@ const fieldItem = (field: Field, schemas: Schemas): string => {
   const bounds = boundsOf(schema, example);
   return `<li${anchor === undefined ? '' : ` id="${anchor}"`}><p class="field"><code class="name">${escapeHtml(name)}</code> <span class="type">${typeText(schema, schemas)}</span>${
     isRequired ? ' <span class="required">required</span>' : ''
-  }</p>${description === undefined ? '' : `<p>${renderInline(description)}</p>`}${
+  }</p>${description === undefined ? '' : renderParagraphs(description)}${
     bounds.length === 0 ? '' : `<p class="bounds">${bounds.join(' · ')}</p>`
   }${children}</li>`;
 };

@@ -2,7 +2,10 @@ import { renderMarkdown, toAnchor } from '../html.js';
 
 /** The parts of the contract that are guides on the page: the title there, and the heading in docs/contract.md. */
 const contractGuides = [
+  { title: 'Rate limits', heading: 'Rate limits' },
   { title: 'Errors', heading: 'Statuses and errors' },
+  { title: 'Filters', heading: 'Searching' },
+  { title: 'Sorting', heading: 'Sorting' },
   { title: 'Paging', heading: 'Pages' },
   { title: 'Idempotency', heading: 'Idempotency-Key' },
   { title: 'Custom fields', heading: 'Custom fields' },

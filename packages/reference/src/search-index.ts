@@ -1,0 +1,81 @@
+import { listOperations, type OpenApiDocument } from './document.js';
+import { toAnchor } from './html.js';
+
+/** A place that the search finds. Matches in the title come first, then those in `head`. */
+interface SearchEntry {
+  readonly title: string;
+  /** Where it is, as shown: `Read gateway`. */
+  readonly place: string;
+  /** Relative to the folder of `/docs`, or on the other gateway. */
+  readonly href: string;
+  readonly head: string;
+  readonly text: string;
+}
+
+/** The documents that the search covers, with the addresses of their pages. */
+export interface SearchedDocument {
+  readonly document: OpenApiDocument;
+  readonly gateway: 'read' | 'inbound';
+  readonly page: string;
+}
+
+/** The described parts of a document: `q: Another name of query.` */
+const describedParts = (value: unknown, name = ''): readonly string[] => {
+  if (typeof value !== 'object' || value === null) return [];
+  const { description, name: own = name } = value as { description?: unknown; name?: unknown };
+  const parts = Object.entries(value).filter(([key]) => !key.startsWith('example'));
+  const label = typeof own === 'string' && /[a-z]/i.test(own) ? `${own}: ` : '';
+  const text = typeof description === 'string' ? [`${label}${description}`] : [];
+  return [...text, ...parts.flatMap(([key, part]) => describedParts(part, key))];
+};
+
+const textOf = (value: unknown): string =>
+  describedParts(value)
+    .join(' ')
+    .replaceAll(/[`|\s]+/g, ' ');
+
+const documentEntries = ({ document, gateway, page }: SearchedDocument): readonly SearchEntry[] => {
+  const place = gateway === 'read' ? 'Read gateway' : 'Inbound gateway';
+  const { responses = {}, schemas = {}, parameters = {} } = document.components ?? {};
+  return [
+    ...listOperations(document).map((operation) => {
+      const { operationId, summary, method, path, parameters: own, body } = operation;
+      const head = `${operationId} ${method} ${path} ${operation.tags.join(' ')}`;
+      const text = textOf([operation, own, body]);
+      return { title: summary, place, href: `${page}#${operationId}`, head, text };
+    }),
+    ...Object.entries(responses).map(([name, { description, content }]) => {
+      const { statusCode, code } = content?.['application/json']?.example as { statusCode: number; code: string };
+      const title = `${statusCode} ${code}`;
+      return { title, place: 'Common errors', href: `${page}#error-${name}`, head: name, text: description };
+    }),
+    ...Object.values(parameters).map(({ name, description = '' }) => {
+      return { title: name, place: 'Headers', href: `${page}#header-${name}`, head: '', text: description };
+    }),
+    ...Object.entries(schemas).map(([name, schema]) => {
+      return { title: name, place: 'Objects', href: `${page}#object-${name}`, head: '', text: textOf(schema) };
+    }),
+  ];
+};
+
+const contractEntries = (contract: string): readonly SearchEntry[] =>
+  contract
+    .split(/^##+ /m)
+    .slice(1)
+    .map((section) => {
+      const [title = '', ...lines] = section.split('\n');
+      const text = lines.join(' ').replaceAll(/[`*|\s]+/g, ' ');
+      return { title, place: 'Contract', href: `docs/contract#${toAnchor(title)}`, head: '', text };
+    });
+
+/** The search index as JSON. What both documents have in common is listed once, on the page of the first one. */
+export const searchIndex = (documents: readonly SearchedDocument[], contract: string): string => {
+  const entries = [...documents.flatMap(documentEntries), ...contractEntries(contract)];
+  const seen = new Set<string>();
+  return JSON.stringify(
+    entries.filter(({ title, place }) => {
+      const key = `${place} ${title}`;
+      return !seen.has(key) && seen.add(key);
+    }),
+  );
+};
