@@ -101,7 +101,8 @@ describe('the audit trail', () => {
     const changing = leaves.filter((leaf) => changes.some(([one]) => `${one} `.startsWith(`${leaf} `)));
     // Add a new command above: to `changes` if it changes an organization's setup.
     expect(leaves.filter((leaf) => !changing.includes(leaf)).sort()).toEqual(withoutEvents.sort());
-    expect(changing).toHaveLength(changes.length);
+    const unknown = changes.filter(([one]) => !leaves.some((leaf) => `${one} `.startsWith(`${leaf} `)));
+    expect(unknown).toEqual([]);
   });
 
   it.each(changes)('records who did what: crm %s', (command, action) => {
