@@ -38,6 +38,16 @@ export const errorText = (error: unknown): string => {
   return own === 'fetch failed' ? errorText(cause) : `${own}: ${errorText(cause)}`;
 };
 
+/** The result of opening or reading a file; undefined if there is no such file. */
+export const ifThere = async <T>(reading: Promise<T>): Promise<T | undefined> => {
+  try {
+    return await reading;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+};
+
 /** The `code` of a Node error (`ENOENT`, `ECONNRESET`), if it has one. */
 export const errorCode = (error: unknown): string | undefined => {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;

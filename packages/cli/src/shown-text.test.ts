@@ -3,7 +3,7 @@ import { textTable } from './administration/text-table.js';
 import { jsonLine } from './cli-context.js';
 import { formatSql } from './explain/format-sql.js';
 import { escapeFormula, unescapeFormula } from './spreadsheet-escape.js';
-import { timeLeft } from './time-left.js';
+import { timeLeft } from './progress.js';
 
 describe('the escape of formulas', () => {
   it.each([

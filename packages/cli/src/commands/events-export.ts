@@ -1,13 +1,11 @@
-import { createHash } from 'node:crypto';
-
 import type { CrmClient, EventLogPage } from '@crm/client';
 import type { Command } from 'commander';
 
 import { type CliContext, printResult } from '../cli-context.js';
-import { CliError, configurationError, errorText } from '../errors.js';
+import { CliError } from '../errors.js';
 import { eventError, type EventOptions, withEventOptions } from '../events/event-options.js';
-import { type ExportState, PartialFile } from '../export/export-state.js';
-import { openPartialFile, type Output, streamOutput } from '../export/output.js';
+import type { ExportState } from '../export/export-state.js';
+import { openOutput, type Output } from '../export/output.js';
 import { connectClient, findReadGateway } from '../api/gateways.js';
 import { type OutputOptions, withJson } from '../options.js';
 
@@ -47,23 +45,6 @@ interface Range {
   readonly end: number;
   readonly logId: string;
 }
-
-const openOutput = async (
-  context: CliContext,
-  options: ExportEventsOptions,
-): Promise<{ output: Output; earlier: ExportState | undefined }> => {
-  if (options.output === '-') return { output: streamOutput(context.stdout), earlier: undefined };
-  const request = JSON.stringify(['events', options.url ?? null, options.object ?? null, options.after ?? null]);
-  const digest = createHash('sha256').update(request).digest('hex');
-  const partial = new PartialFile(options.output);
-  if (options.restart === true) await partial.discard();
-  const earlier = await partial.read(digest);
-  try {
-    return { output: await openPartialFile(partial, digest, earlier), earlier };
-  } catch (error) {
-    throw configurationError(`${options.output} cannot be written: ${errorText(error)}`);
-  }
-};
 
 const findRange = async (
   client: CrmClient,
@@ -110,7 +91,8 @@ const exportEvents = async (context: CliContext, options: ExportEventsOptions): 
   const signal = context.onInterrupt();
   const resume = options.output === '-' ? '' : ' Run the same command again to continue.';
   try {
-    const { output, earlier } = await openOutput(context, options);
+    const { url = null, object = null, after = null } = options;
+    const { output, earlier } = await openOutput(context.stdout, options, ['events', url, object, after]);
     const write = async () => {
       const range = await findRange(client, options, earlier, signal);
       return writePages(client, output, range, options, { records: earlier?.records ?? 0, signal });

@@ -1,22 +1,11 @@
-import { createHash } from 'node:crypto';
-
 import { CrmError, type Field } from '@crm/client';
 import { Argument, Option, type Command } from 'commander';
 
 import { printResult, type CliContext } from '../cli-context.js';
-import { CliError, configurationError, errorText, usageError } from '../errors.js';
-import {
-  columnNames,
-  exportObjects,
-  narrowColumns,
-  systemColumns,
-  type ExportColumns,
-  type ExportObject,
-} from '../export/columns.js';
-import { PartialFile, type ExportState } from '../export/export-state.js';
+import { CliError, errorText, usageError } from '../errors.js';
+import { columnNames, narrowColumns, systemColumns, type ExportColumns } from '../export/columns.js';
 import { MemberTranslation } from '../export/member-emails.js';
-import { openPartialFile, streamOutput, type Output } from '../export/output.js';
-import { exportProgress } from '../export/progress.js';
+import { openOutput } from '../export/output.js';
 import { countRecords, listCustomFields, makePageReader } from '../export/record-pages.js';
 import { exportFormats, makeRowFormat, type ExportFormat } from '../export/row-format.js';
 import { runExport } from '../export/run-export.js';
@@ -24,7 +13,9 @@ import { connectClient, findReadGateway, gatewayErrorText, withGatewayOptions } 
 import { writeSetup } from '../setup/apply.js';
 import type { SetupOptions } from '../setup/session.js';
 import { findPipelineId } from '../import/mapping/pipelines.js';
+import { exportObjects, type ExportObject } from '../import/targets.js';
 import { withJson } from '../options.js';
+import { exportProgress } from '../progress.js';
 
 interface ExportOptions extends SetupOptions {
   readonly output: string;
@@ -104,12 +95,14 @@ const exportRecords = async (context: CliContext, object: ExportObject, options:
       client,
       customFields.filter(({ name }) => columns.custom.includes(name)),
     );
-    const { output, earlier } = await openOutput(context, options, requestName(object, options, columns, pipelineId));
+    const { format, url, raw } = options;
+    const request = [object, format, url ?? null, pipelineId ?? null, columnNames(columns), raw === true];
+    const { output, earlier } = await openOutput(context.stdout, options, request);
     isBegun = true;
     if (earlier !== undefined) context.stderr.write(`Continuing after ${earlier.records} ${object}.\n`);
     const { records, seconds } = await runExport({
       readPage: makePageReader(client, object, columns, customFields, pipelineId),
-      format: makeRowFormat(options.format, columns, members.customValues, options.raw === true),
+      format: makeRowFormat(format, columns, members.customValues, raw === true),
       output,
       earlier,
       onProgress: exportProgress({
@@ -149,33 +142,6 @@ const chooseColumns = (
   throw usageError(
     `--fields: unknown columns ${narrowed.join(', ')}. The columns are: ${columnNames(all).join(', ')}.`,
   );
-};
-
-/** A digest of the export's options without the key, so that only the same command can continue a file. */
-const requestName = (
-  object: ExportObject,
-  { format, url, raw }: ExportOptions,
-  columns: ExportColumns,
-  pipelineId: string | undefined,
-): string => {
-  const request = JSON.stringify([object, format, url ?? null, pipelineId ?? null, columnNames(columns), raw === true]);
-  return createHash('sha256').update(request).digest('hex');
-};
-
-const openOutput = async (
-  context: CliContext,
-  options: ExportOptions,
-  request: string,
-): Promise<{ output: Output; earlier: ExportState | undefined }> => {
-  if (options.output === '-') return { output: streamOutput(context.stdout), earlier: undefined };
-  const partial = new PartialFile(options.output);
-  if (options.restart === true) await partial.discard();
-  const earlier = await partial.read(request);
-  try {
-    return { output: await openPartialFile(partial, request, earlier), earlier };
-  } catch (error) {
-    throw configurationError(`${options.output} cannot be written: ${errorText(error)}`);
-  }
 };
 
 const printSummary = (

@@ -5,13 +5,18 @@ import { Option, type Command } from 'commander';
 
 import { printResult, type CliContext } from '../cli-context.js';
 import { CliError, configurationError, errorCode, errorText } from '../errors.js';
-import { exportObjects, type ExportObject } from '../export/columns.js';
 import { openCsv, type SourceFile } from '../import/source/csv-rows.js';
 import { encodings, readDelimiterOption, readEncodingOption } from '../import/source/encodings.js';
 import { guessFormat } from '../import/source/guess-format.js';
 import { guessObject } from '../import/init/column-names.js';
 import { guessMapping, type InitMapping } from '../import/init/mapping-text.js';
-import { collectionOf, importObjects, type ImportObject } from '../import/targets.js';
+import {
+  collectionOf,
+  exportObjects,
+  importObjectOf,
+  type ExportObject,
+  type ImportObject,
+} from '../import/targets.js';
 import { withJson, type OutputOptions } from '../options.js';
 
 interface InitOptions extends OutputOptions {
@@ -51,7 +56,7 @@ export const addImportInitCommand = (parent: Command, context: CliContext): void
 const initMapping = async (context: CliContext, file: string, options: InitOptions): Promise<void> => {
   const { format } = await guessFormat(file, { delimiter: options.delimiter, encoding: options.encoding });
   const source = await openCsv(file, format);
-  const object = importObjects.find((one) => collectionOf(one) === options.object) ?? guessObject(source.columns);
+  const object = options.object === undefined ? guessObject(source.columns) : importObjectOf(options.object);
   const rows = await firstRows(source);
   const mapping = guessMapping({
     name: basename(file),

@@ -5,7 +5,6 @@ import { Option, type Command } from 'commander';
 
 import { printResult, type CliContext } from '../cli-context.js';
 import { CliError, usageError } from '../errors.js';
-import { exportObjects } from '../export/columns.js';
 import { exportFormats } from '../export/row-format.js';
 import {
   findGateways,
@@ -17,14 +16,14 @@ import {
 import type { SourceFile } from '../import/source/csv-rows.js';
 import { encodings, readDelimiterOption, readEncodingOption } from '../import/source/encodings.js';
 import { makePlan, type PlanOptions } from '../import/import-plan.js';
-import { makeProgress } from '../import/reporting/progress.js';
 import { RecordSender } from '../import/sending/record-sender.js';
 import { reportJson, reportText } from '../import/reporting/report.js';
 import { runImport } from '../import/run-import.js';
 import { SentNotes } from '../import/sending/sent-notes.js';
-import type { ImportObject } from '../import/targets.js';
+import { exportObjects, type ImportObject } from '../import/targets.js';
 import { addImportInitCommand } from './import-init.js';
 import { wholeNumber, withJson, type OutputOptions } from '../options.js';
+import { importProgress } from '../progress.js';
 
 interface ImportOptions extends OutputOptions, GatewayOptions, PlanOptions {
   readonly concurrency?: number;
@@ -148,7 +147,8 @@ const importFile = async (context: CliContext, file: string, options: ImportOpti
       plan.object !== 'note' || options.dryRun === true || connection === undefined
         ? undefined
         : await SentNotes.open(options.progress ?? `${file}.progress`, file, connection),
-    makeProgress: (sizeBytes) => makeProgress(context.stderr, sizeBytes),
+    progress: importProgress(context.stderr, plan.source.sizeBytes),
+    note: (text) => void context.stderr.write(`${text}\n`),
     signal: context.onInterrupt(),
   });
   printResult(context, options, { json: reportJson(result), text: reportText(result) });

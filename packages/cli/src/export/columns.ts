@@ -1,10 +1,6 @@
 import type { Account, Contact, Note, Opportunity } from '@crm/client';
 
-/** The objects that `crm export` writes, named as in API paths. */
-export const exportObjects = ['opportunities', 'accounts', 'contacts', 'notes'] as const;
-
-/** One of {@link exportObjects}. */
-export type ExportObject = (typeof exportObjects)[number];
+import { type ExportObject, importObjectOf, systemTargetNames } from '../import/targets.js';
 
 /** A record as the read gateway returns it. */
 export type ExportRecord = Account | Contact | Note | Opportunity;
@@ -17,54 +13,33 @@ export interface SystemColumn {
   readonly isKey: boolean;
 }
 
-const column = (name: string, field = name): SystemColumn => ({ name, field, isKey: false });
-const key = (name: string, field = name): SystemColumn => ({ name, field, isKey: true });
-
 /** Columns that only the gateways set. Exports contain them for information; imports ignore them. */
 export const readOnlyColumns: readonly string[] = ['id', 'created_at', 'updated_at', 'version'];
 
-const columnsByObject: Readonly<Record<ExportObject, readonly SystemColumn[]>> = {
-  opportunities: [
-    key('id'),
-    key('pipeline', 'pipeline_name'),
-    key('name'),
-    column('external_id'),
-    column('stage', 'stage_name'),
-    column('amount'),
-    column('currency'),
-    column('close_date'),
-    column('next_action_date'),
-    column('next_step'),
-    key('account_domain'),
-    key('primary_contact_email', 'contact_email'),
-    column('additional_contact_emails', 'additional_contacts'),
-    column('owner_email'),
-    column('created_at'),
-    column('updated_at'),
-    column('version'),
-  ],
-  accounts: [
-    key('id'),
-    key('domain'),
-    ...['external_id', 'name', 'industry', 'description', 'website', 'employee_range'].map((name) => column(name)),
-    ...['created_at', 'updated_at', 'version'].map((name) => column(name)),
-  ],
-  contacts: [
-    key('id'),
-    key('email'),
-    ...['external_id', 'first_name', 'last_name', 'job_title', 'phone'].map((name) => column(name)),
-    ...['created_at', 'updated_at', 'version'].map((name) => column(name)),
-  ],
-  notes: [
-    key('id'),
-    ...['title', 'content', 'account_domains', 'contact_emails', 'opportunity_ids', 'created_at'].map((name) =>
-      column(name),
-    ),
-  ],
+/** The fields of the read gateway that have other names than their columns. */
+const fieldNames: Readonly<Record<string, string>> = {
+  pipeline: 'pipeline_name',
+  stage: 'stage_name',
+  primary_contact_email: 'contact_email',
+  additional_contact_emails: 'additional_contacts',
 };
 
-/** The system columns of an object, in file order. */
-export const systemColumns = (object: ExportObject): readonly SystemColumn[] => columnsByObject[object];
+const keyColumns: Readonly<Record<ExportObject, readonly string[]>> = {
+  opportunities: ['id', 'pipeline', 'name', 'account_domain', 'primary_contact_email'],
+  accounts: ['id', 'domain'],
+  contacts: ['id', 'email'],
+  notes: ['id'],
+};
+
+/** The system columns of an object, in file order: those that an import reads, between those that it ignores. */
+export const systemColumns = (object: ExportObject): readonly SystemColumn[] => {
+  const names = [
+    ...(object === 'opportunities' ? ['id', 'pipeline'] : ['id']),
+    ...systemTargetNames(importObjectOf(object)),
+    ...(object === 'notes' ? ['opportunity_ids', 'created_at'] : ['created_at', 'updated_at', 'version']),
+  ];
+  return names.map((name) => ({ name, field: fieldNames[name] ?? name, isKey: keyColumns[object].includes(name) }));
+};
 
 /** The columns of a file. */
 export interface ExportColumns {

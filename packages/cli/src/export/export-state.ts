@@ -1,6 +1,7 @@
-import { open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 
-import { CliError, errorCode } from '../errors.js';
+import { CliError, ifThere } from '../errors.js';
+import { parseJsonObject } from '../json-object.js';
 
 /** The progress of an export, as stored in the file beside the output. */
 export interface ExportState {
@@ -36,7 +37,7 @@ export class PartialFile {
    * @throws CliError if the earlier run cannot be continued.
    */
   async read(request: string): Promise<ExportState | undefined> {
-    const text = await readIfThere(this.#statePath);
+    const text = await ifThere(readFile(this.#statePath, 'utf8'));
     if (text === undefined) return undefined;
     const state = parseState(text);
     if (state === undefined) throw new CliError(`${this.#statePath} is damaged. Give --restart to start over.`);
@@ -45,9 +46,9 @@ export class PartialFile {
         `${this.#statePath} belongs to another export. Finish that export first, or give --restart to start over with this one.`,
       );
     }
-    const sizeBytes = await sizeIfThere(this.path);
-    if (sizeBytes === undefined) return undefined;
-    if (sizeBytes < state.bytes) {
+    const file = await ifThere(stat(this.path));
+    if (file === undefined) return undefined;
+    if (file.size < state.bytes) {
       throw new CliError(`${this.path} is shorter than its progress file says. Give --restart to start over.`);
     }
     return state;
@@ -74,44 +75,11 @@ export class PartialFile {
 }
 
 const parseState = (text: string): ExportState | undefined => {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isState(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-};
-
-const isState = (value: unknown): value is ExportState => {
-  if (typeof value !== 'object' || value === null) return false;
-  const { request, cursor, bytes, records } = value as Record<string, unknown>;
-  return (
+  const { request, cursor, bytes, records } = parseJsonObject(text);
+  const isValid =
     typeof request === 'string' &&
     (cursor === null || typeof cursor === 'string') &&
     Number.isSafeInteger(bytes) &&
-    Number.isSafeInteger(records)
-  );
-};
-
-const readIfThere = async (path: string): Promise<string | undefined> => {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-};
-
-const sizeIfThere = async (path: string): Promise<number | undefined> => {
-  try {
-    const handle = await open(path, 'r');
-    try {
-      return (await handle.stat()).size;
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+    Number.isSafeInteger(records);
+  return isValid ? ({ request, cursor, bytes, records } as ExportState) : undefined;
 };

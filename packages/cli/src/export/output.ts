@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
 
-import { errorCode } from '../errors.js';
-import type { ExportState, PartialFile } from './export-state.js';
+import { configurationError, errorCode, errorText } from '../errors.js';
+import { PartialFile, type ExportState } from './export-state.js';
 
 /** The destination of an export. */
 export interface Output {
@@ -16,8 +17,30 @@ export interface Output {
   readonly close: () => Promise<void>;
 }
 
+/**
+ * Opens the output of an export: `-` is stdout, another one is a file, which may continue an earlier run.
+ *
+ * @param request - what is exported, without the key, so that only the same command can continue a file
+ */
+export const openOutput = async (
+  stdout: NodeJS.WritableStream,
+  { output, restart }: { readonly output: string; readonly restart?: boolean },
+  request: readonly unknown[],
+): Promise<{ readonly output: Output; readonly earlier: ExportState | undefined }> => {
+  if (output === '-') return { output: streamOutput(stdout), earlier: undefined };
+  const digest = createHash('sha256').update(JSON.stringify(request)).digest('hex');
+  const partial = new PartialFile(output);
+  if (restart === true) await partial.discard();
+  const earlier = await partial.read(digest);
+  try {
+    return { output: await openPartialFile(partial, digest, earlier), earlier };
+  } catch (error) {
+    throw configurationError(`${output} cannot be written: ${errorText(error)}`);
+  }
+};
+
 /** Opens a new partial file, or the one of an earlier run to append to it. */
-export const openPartialFile = async (
+const openPartialFile = async (
   partial: PartialFile,
   request: string,
   earlier: ExportState | undefined,

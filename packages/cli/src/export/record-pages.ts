@@ -1,7 +1,8 @@
 import type { CrmClient, Field } from '@crm/client';
 
 import { CliError } from '../errors.js';
-import type { ExportColumns, ExportObject, ExportRecord } from './columns.js';
+import type { ExportObject } from '../import/targets.js';
+import type { ExportColumns, ExportRecord } from './columns.js';
 
 /** One page of records. */
 export interface RecordPage {

@@ -4,8 +4,7 @@ import { extname } from 'node:path';
 import type { CrmClient } from '@crm/client';
 import { ok } from '@crm/domain';
 
-import { CliError, configurationError, errorCode, usageError } from '../errors.js';
-import type { ExportObject } from '../export/columns.js';
+import { CliError, configurationError, ifThere, usageError } from '../errors.js';
 import { listCustomFields } from '../export/record-pages.js';
 import { connectClient, gatewayErrorText, type Gateways } from '../api/gateways.js';
 import { checkColumns, checkNoDuplicates } from './mapping/check-columns.js';
@@ -16,7 +15,7 @@ import { guessFormat } from './source/guess-format.js';
 import { openJsonLines } from './source/json-lines.js';
 import { readMapping, type Mapping } from './mapping/mapping.js';
 import { findPipelineId, loadPipelines, loadStages } from './mapping/pipelines.js';
-import { collectionOf, type ImportObject } from './targets.js';
+import { collectionOf, importObjectOf, type ExportObject, type ImportObject } from './targets.js';
 
 /** The options of `crm import` that control how rows are converted. */
 export interface PlanOptions {
@@ -37,14 +36,6 @@ export interface ImportPlan {
   /** A description of the guessed format. Empty for the usual format. */
   readonly guessed: string;
 }
-
-/** The objects by their names on the command line, which are those of `crm export`. */
-const objectNames: Readonly<Record<ExportObject, ImportObject>> = {
-  opportunities: 'opportunity',
-  accounts: 'account',
-  contacts: 'contact',
-  notes: 'note',
-};
 
 /**
  * Opens the file and chooses the conversion of its rows. Without a mapping, the file must be one of `crm export`.
@@ -87,7 +78,7 @@ const exportedPlan = async (
   const isJson = options.format === undefined ? /^\.(jsonl|ndjson)$/i.test(extname(file)) : options.format === 'jsonl';
   const { source, guessed } = isJson ? await openJson(file, options) : await openExportedCsv(file, options);
   checkNoDuplicates(file, source.columns);
-  const object = options.object === undefined ? detectObject(source.columns) : objectNames[options.object];
+  const object = options.object === undefined ? detectObject(source.columns) : importObjectOf(options.object);
   const unknown = object === undefined ? source.columns : unknownColumns(object, source.columns);
   if (object === undefined || unknown.length > 0) {
     throw usageError(
@@ -170,9 +161,7 @@ const makeConversion = async (
 };
 
 const readText = async (path: string): Promise<string> => {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw errorCode(error) === 'ENOENT' ? configurationError(`There is no mapping file ${path}.`) : error;
-  }
+  const text = await ifThere(readFile(path, 'utf8'));
+  if (text === undefined) throw configurationError(`There is no mapping file ${path}.`);
+  return text;
 };

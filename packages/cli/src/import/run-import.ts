@@ -1,9 +1,9 @@
 import { CliError, errorText } from '../errors.js';
+import type { ImportProgress } from '../progress.js';
 import type { ConvertedRow, RequestBody } from './mapping/convert-row.js';
 import type { SourceFile, SourceRow } from './source/csv-rows.js';
 import { KeyOrder, type Turn } from './sending/key-order.js';
 import { orderKeys } from './sending/order-key.js';
-import type { Progress } from './reporting/progress.js';
 import type { RecordSender, SendItem } from './sending/record-sender.js';
 import { RejectsFile } from './reporting/rejects-file.js';
 import type { SentNotes } from './sending/sent-notes.js';
@@ -29,7 +29,9 @@ export interface ImportJob {
   readonly limitRows: number | undefined;
   /** The rows that are already imported. Only for notes, because the other objects have a natural key. */
   readonly sentNotes: SentNotes | undefined;
-  readonly makeProgress: (sizeBytes: number) => Progress;
+  readonly progress: ImportProgress;
+  /** Shows the reason for a wait. */
+  readonly note: (text: string) => void;
   /** Aborted when the user stops the import. Running requests still finish. */
   readonly signal: AbortSignal;
 }
@@ -54,14 +56,13 @@ interface Batch {
 export const runImport = async (job: ImportJob): Promise<ImportResult> => {
   const { source } = job;
   const rejects = await RejectsFile.prepare(job.rejectsPath, source);
-  const run = new ImportRun(job, rejects, job.makeProgress(source.sizeBytes));
+  const run = new ImportRun(job, rejects);
   try {
     await run.work();
   } finally {
     await source.rows.return?.();
     await rejects.close();
     await job.sentNotes?.close();
-    run.progress.stop();
   }
   const { tally } = run;
   const rejectsFile = tally.rejected > 0 ? rejects.path : undefined;
@@ -86,9 +87,8 @@ class ImportRun {
   constructor(
     private readonly job: ImportJob,
     private readonly rejects: RejectsFile,
-    readonly progress: Progress,
   ) {
-    this.#sender = job.makeSender?.(progress.note);
+    this.#sender = job.makeSender?.(job.note);
   }
 
   async work(): Promise<void> {
@@ -161,7 +161,7 @@ class ImportRun {
     if (converted.kind === 'skipped') this.tally.skipped += 1;
     if (converted.kind === 'rejected') this.tally.countRejected(converted.problems, row.line);
     this.tally.rows += 1;
-    this.progress.update(row.bytes, this.tally);
+    this.job.progress(row.bytes, this.tally);
     if (converted.kind === 'rejected') await this.rejects.add(row.line, converted.problems, row.cells);
     return undefined;
   }
@@ -184,7 +184,7 @@ class ImportRun {
   #count(row: SourceRow, outcome: SendOutcome): void {
     this.tally.countSent(outcome, row.line);
     this.tally.rows += 1;
-    this.progress.update(row.bytes, this.tally);
+    this.job.progress(row.bytes, this.tally);
   }
 
   async #record(row: SourceRow, outcome: SendOutcome): Promise<void> {

@@ -1,10 +1,16 @@
-import type { ExportObject } from '../export/columns.js';
-
 /** The objects that `crm import` can create. */
 export const importObjects = ['opportunity', 'account', 'contact', 'note'] as const;
 
 /** One of {@link importObjects}. */
 export type ImportObject = (typeof importObjects)[number];
+
+const collections = { opportunity: 'opportunities', account: 'accounts', contact: 'contacts', note: 'notes' } as const;
+
+/** The objects that `crm export` writes, named as in API paths. */
+export const exportObjects = Object.values(collections);
+
+/** One of {@link exportObjects}. */
+export type ExportObject = (typeof exportObjects)[number];
 
 /** The kind of a target's value in the request. `custom` depends on the definition of the custom field. */
 export type TargetKind = 'text' | 'number' | 'instant' | 'list' | 'stage' | 'custom';
@@ -72,9 +78,13 @@ const customPrefix = 'custom_fields.';
 
 /** All targets of an object, for the message about an unknown one. */
 export const targetNames = (object: ImportObject): string[] => [
-  ...byObject[object].targets.map(({ name }) => name),
+  ...systemTargetNames(object),
   ...(byObject[object].customFields === undefined ? [] : [`${customPrefix}<slug>`]),
 ];
+
+/** The targets of an object that are no custom fields, in the order of an export. */
+export const systemTargetNames = (object: ImportObject): readonly string[] =>
+  byObject[object].targets.map(({ name }) => name);
 
 /** The targets that a record needs, unless it has an `external_id`. */
 export const requiredTargets = (object: ImportObject): readonly string[] => byObject[object].required;
@@ -102,8 +112,11 @@ export const targetNameOf = (object: ImportObject, dottedPath: string): string =
 };
 
 /** The plural name of an object in the API and in `crm export`. */
-export const collectionOf = (object: ImportObject): ExportObject =>
-  (({ opportunity: 'opportunities', account: 'accounts', contact: 'contacts', note: 'notes' }) as const)[object];
+export const collectionOf = (object: ImportObject): ExportObject => collections[object];
+
+/** The object of a plural name. */
+export const importObjectOf = (collection: ExportObject): ImportObject =>
+  importObjects.find((object) => collections[object] === collection) ?? 'opportunity';
 
 /** Sets a value at its path in the request. */
 export const placeValue = (body: Record<string, unknown>, target: Target, value: unknown): void => {

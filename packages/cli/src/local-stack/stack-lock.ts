@@ -2,6 +2,7 @@ import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { CliError, errorCode } from '../errors.js';
+import { parseJsonObject } from '../json-object.js';
 
 /** A process. Its start time, if the system reports it, distinguishes it from a later one with the same id. */
 interface ProcessIdentity {
@@ -109,13 +110,6 @@ const removeStale = async (path: string, aside: string, staleText: string): Prom
 };
 
 const parseIdentity = (text: string): ProcessIdentity | undefined => {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || !('pid' in value) || typeof value.pid !== 'number')
-      return undefined;
-    const startTicks = 'startTicks' in value && typeof value.startTicks === 'string' ? value.startTicks : null;
-    return { pid: value.pid, startTicks };
-  } catch {
-    return undefined;
-  }
+  const { pid, startTicks } = parseJsonObject(text);
+  return typeof pid === 'number' ? { pid, startTicks: typeof startTicks === 'string' ? startTicks : null } : undefined;
 };

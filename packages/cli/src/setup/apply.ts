@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 
 import { printResult, type CliContext } from '../cli-context.js';
-import { CliError, errorCode, usageError } from '../errors.js';
+import { CliError, ifThere, usageError } from '../errors.js';
 import { planSetup, readStoredSetup } from './plan-setup.js';
 import type { PlanStep } from './plan-step.js';
 import { refusal, withSetup, withSetupOptions, type SetupOptions, type SetupSession } from './session.js';
@@ -31,11 +31,9 @@ one is refused, those before it stay: correct the file and run the command again
 Without --yes it asks before it applies the plan. If it cannot ask (no terminal, or --json), it applies nothing.`;
 
 const readText = async (file: string): Promise<string> => {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    throw errorCode(error) === 'ENOENT' ? usageError(`There is no file ${file}.`) : error;
-  }
+  const text = await ifThere(readFile(file, 'utf8'));
+  if (text === undefined) throw usageError(`There is no file ${file}.`);
+  return text;
 };
 
 const isAgreed = async (context: CliContext, options: ApplyOptions): Promise<boolean> => {

@@ -124,7 +124,7 @@ class Compiler {
 
   #step(path: KeyPath, entry: unknown): readonly Step[] {
     const { default: fallback, ...rest } = (
-      typeof entry === 'object' ? (entry ?? {}) : { [String(entry as Scalar)]: undefined }
+      typeof entry === 'string' ? { [entry]: undefined } : { ...(entry as object | null) }
     ) as Record<string, unknown>;
     const [given, second] = Object.keys(rest);
     const name = second === undefined ? transformNames.find((candidate) => candidate === given) : undefined;

@@ -41,9 +41,7 @@ export const loadPipelines = async (client: CrmClient, forAll: string | undefine
   const byName = new Map<string, Result<KnownPipeline>>();
   for await (const { pipeline_id: id, name } of client.pipelines.list()) {
     const pipeline = ok({ id, stageId: await readStages(client, id) });
-    byName.set(id, pipeline);
-    const several = fail(`there are several pipelines named "${name}"; give --pipeline`);
-    byName.set(name, byName.has(name) ? several : pipeline);
+    byName.set(id, pipeline).set(name, pipeline);
   }
   return (named) => {
     const wanted = forAll ?? named;
@@ -67,16 +65,13 @@ export const findPipelineId = async (named: string | undefined, read: CrmClient 
       `To find the pipeline "${named}" by name, give --read-url. Or give its id (see: crm pipeline list).`,
     );
   }
-  const pipelines = [];
-  for await (const pipeline of read.pipelines.list()) pipelines.push(pipeline);
-  const found = pipelines.filter(({ name }) => name === named);
-  const [first] = found;
-  if (found.length === 1 && first !== undefined) return first.pipeline_id;
-  if (found.length > 1)
-    throw configurationError(`There are ${found.length} pipelines "${named}". Give the id of one with --pipeline.`);
-  const names = pipelines.map(({ name }) => name).join(', ');
+  const names = [];
+  for await (const { pipeline_id: id, name } of read.pipelines.list()) {
+    if (name === named) return id;
+    names.push(name);
+  }
   throw configurationError(
-    `There is no pipeline "${named}". The pipelines are: ${names || 'none'}. Name one with --pipeline, or in the mapping.`,
+    `There is no pipeline "${named}". The pipelines are: ${names.join(', ') || 'none'}. Name one with --pipeline, or in the mapping.`,
   );
 };
 

@@ -1,7 +1,7 @@
 import { access, constants, open, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-import { CliError, errorCode, errorText, usageError } from '../../errors.js';
+import { CliError, errorText, ifThere, usageError } from '../../errors.js';
 import type { RowProblem } from '../mapping/convert-row.js';
 import { emptyText, type SourceFile } from '../source/csv-rows.js';
 import { parseJsonObject } from '../../json-object.js';
@@ -121,16 +121,12 @@ export class RejectsFile {
 
 /** The first bytes of a file, or `undefined` if there is none. */
 const readStart = async (path: string): Promise<string | undefined> => {
+  const handle = await ifThere(open(path, 'r'));
+  if (handle === undefined) return undefined;
   try {
-    const handle = await open(path, 'r');
-    try {
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(64), 0, 64, 0);
-      return buffer.toString('utf8', 0, bytesRead);
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(64), 0, 64, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await handle.close();
   }
 };

@@ -1,7 +1,6 @@
 import type { RowProblem } from '../mapping/convert-row.js';
 import type { SendOutcome } from '../sending/send-outcome.js';
 import { RejectReasons } from './reject-reasons.js';
-import { TextCounter } from './text-counter.js';
 
 /** Counts the outcomes of rows. */
 export class ImportTally {
@@ -12,7 +11,7 @@ export class ImportTally {
   rejected = 0;
   skipped = 0;
   warnings = 0;
-  readonly warningTexts = new TextCounter();
+  readonly warningReasons = new RejectReasons();
   readonly reasons = new RejectReasons();
   readonly #startedMs = performance.now();
 
@@ -24,7 +23,7 @@ export class ImportTally {
     }
     this[outcome.kind] += 1;
     this.warnings += outcome.warnings.length;
-    for (const { field, message } of outcome.warnings) this.warningTexts.add(`${field}: ${message}`);
+    for (const { field, message: reason } of outcome.warnings) this.warningReasons.add({ field, reason }, line);
   }
 
   /** Counts a row that was rejected by the conversion or by the gateway. */
@@ -104,16 +103,11 @@ const count = (value: number): string => value.toLocaleString('en-US');
 
 const rowsText = (value: number): string => `${count(value)} ${value === 1 ? 'row' : 'rows'}`;
 
-const mostReasonLines = 20;
-
-const reasonTexts = (tally: ImportTally): string[] =>
-  tally.reasons.list(mostReasonLines).map(({ field, reason, count: times, firstLine }) => {
+const reasonTexts = (reasons: RejectReasons, most: number): string[] =>
+  reasons.list(most).map(({ field, reason, count: times, firstLine }) => {
     const where = firstLine === null ? '' : times === 1 ? ` (line ${firstLine})` : ` (first on line ${firstLine})`;
     return `    ${count(times)} × ${field === '' ? '' : `${field}: `}${reason}${where}`;
   });
-
-const warningTexts = ({ warningTexts: texts }: ImportTally): string[] =>
-  texts.mostFrequent(5).map(([text, times]) => `    ${count(times)} × ${text}`);
 
 const dryRunText = ({ rows, rejected, skipped }: ImportTally, stopped: string | undefined): string => {
   const end = stopped === undefined ? ' Nothing was sent (--dry-run).' : '';
@@ -135,8 +129,8 @@ export const reportText = (result: ImportResult): string => {
   lines.push(
     `  rejected ${count(tally.rejected)}${rejectsFile === undefined ? '' : `, with reasons in ${rejectsFile}`}`,
   );
-  lines.push(...reasonTexts(tally));
-  if (!isDryRun) lines.push(`  warnings ${count(tally.warnings)}`, ...warningTexts(tally));
+  lines.push(...reasonTexts(tally.reasons, 20));
+  if (!isDryRun) lines.push(`  warnings ${count(tally.warnings)}`, ...reasonTexts(tally.warningReasons, 5));
   if (stopped !== undefined) lines.push('', stopped, closingText(result));
   else if (rejectsFile !== undefined) {
     const other = isSourceCorrectable ? ', or correct the source and run this again' : '';

@@ -7,7 +7,6 @@ describe('readRateLimit', () => {
   it.each([
     ['"inbound";r=1499;t=60', { remaining: 1499, resetSeconds: 60 }],
     ['"key";r=50;t=30, "organization";r=3;t=12', { remaining: 3, resetSeconds: 12 }],
-    ['limit=100, remaining=50, reset=30', { remaining: 50, resetSeconds: 30 }],
     ['nonsense', undefined],
     [null, undefined],
   ])('reads %s', (header, expected) => {

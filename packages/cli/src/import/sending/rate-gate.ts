@@ -7,16 +7,11 @@ export interface RateLimitState {
 }
 
 /**
- * Reads the `RateLimit` header of the IETF draft in its two forms: `"name";r=5;t=30` and
- * `limit=10,remaining=5,reset=30`. Of several limits, the one with the fewest remaining requests counts.
+ * Reads the `RateLimit` header as the gateways send it: `"name"; r=5; t=30`. Of several limits, the one with the fewest
+ * remaining requests counts.
  */
 export const readRateLimit = (header: string | null): RateLimitState | undefined => {
   if (header === null) return undefined;
-  const remainingAlone = /(?:^|[,;\s])remaining=(\d+)/.exec(header)?.[1];
-  const resetAlone = /(?:^|[,;\s])reset=(\d+)/.exec(header)?.[1];
-  if (remainingAlone !== undefined && resetAlone !== undefined) {
-    return { remaining: Number(remainingAlone), resetSeconds: Number(resetAlone) };
-  }
   let tightest: RateLimitState | undefined;
   for (const item of header.split(',')) {
     const remaining = /;\s*r=(\d+)/.exec(item)?.[1];

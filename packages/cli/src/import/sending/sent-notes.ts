@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open, readFile, type FileHandle } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 
-import { CliError, errorCode, errorText } from '../../errors.js';
+import { CliError, errorText, ifThere } from '../../errors.js';
 import type { Gateways } from '../../api/gateways.js';
 import { parseJsonObject } from '../../json-object.js';
 
@@ -56,7 +56,7 @@ export class SentNotes {
     const digest = await sha256(file);
     const apiKeyDigest = createHash('sha256').update(apiKey).digest('hex').slice(0, 12);
     const own: NoteImport = { digest, url, api_key_digest: apiKeyDigest };
-    const text = await readIfThere(path);
+    const text = (await ifThere(readFile(path, 'utf8'))) ?? '';
     // An incomplete last line is dropped, because it may be the start of a longer number.
     const whole = text.slice(0, text.lastIndexOf('\n') + 1);
     const [first, ...lines] = whole.split('\n').slice(0, -1);
@@ -109,14 +109,5 @@ const assertSame = (path: string, found: Readonly<Record<string, unknown>>, own:
     throw new CliError(
       `${path} belongs to an import with another API key. If both keys are of the same organization, write "${own.api_key_digest}" as api_key_digest into its first line. ${other}`,
     );
-  }
-};
-
-const readIfThere = async (path: string): Promise<string> => {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return '';
-    throw error;
   }
 };

@@ -1,0 +1,92 @@
+import type { ImportTally } from './import/reporting/report.js';
+
+const minuteS = 60;
+const hourS = 60 * minuteS;
+
+const rounded = (seconds: number): string => {
+  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
+  if (seconds < 90 * minuteS) return `${Math.round(seconds / minuteS)} min`;
+  return `${(seconds / hourS).toFixed(1)} h`;
+};
+
+/**
+ * Estimates the remaining time from the pace so far: `about 3 min left`. Empty if no estimate is possible yet.
+ *
+ * @param fraction - the completed part of the work, from 0 to 1
+ * @param seconds - the time spent so far
+ */
+export const timeLeft = (fraction: number, seconds: number): string => {
+  if (!(fraction > 0) || fraction >= 1 || !(seconds >= 1)) return '';
+  return `about ${rounded((seconds * (1 - fraction)) / fraction)} left`;
+};
+
+/** The time between two progress lines. */
+const lineIntervalMs = 5000;
+
+/** Returns a function that writes a line every few seconds, and makes its text only then. Empty parts are left out. */
+const progressLines = (stream: NodeJS.WritableStream): ((parts: () => readonly string[]) => void) => {
+  let lastMs = performance.now();
+  return (parts) => {
+    if (performance.now() - lastMs < lineIntervalMs) return;
+    lastMs = performance.now();
+    stream.write(
+      `${parts()
+        .filter((part) => part !== '')
+        .join(', ')}\n`,
+    );
+  };
+};
+
+/** Shows the progress of an import. `bytes` of the file are done. */
+export type ImportProgress = (bytes: number, tally: ImportTally) => void;
+
+/** Prints the progress of an import of a file every few seconds. */
+export const importProgress = (stream: NodeJS.WritableStream, sizeBytes: number): ImportProgress => {
+  const write = progressLines(stream);
+  return (bytes, tally) =>
+    write(() => {
+      const fraction = bytes / Math.max(sizeBytes, 1);
+      const percent = Math.min(100, Math.floor(fraction * 100));
+      const rate = Math.round(tally.rowsPerSecond);
+      const left = timeLeft(fraction, tally.seconds);
+      return [`${percent} %: ${tally.rows} rows`, `${tally.rejected} rejected`, `${rate} rows/s`, left];
+    });
+};
+
+/** The options of {@link exportProgress}. */
+export interface ExportProgressOptions {
+  readonly stream: NodeJS.WritableStream;
+  /** `accounts`. */
+  readonly object: string;
+  /** The number of records that an earlier run exported. */
+  readonly earlierRecords: number;
+  /** Counts all records. Called once, after the first line, because a short export needs no estimate. */
+  readonly countAll: () => Promise<number | undefined>;
+}
+
+/** Returns a function that takes the number of exported records and prints a line every few seconds. */
+export const exportProgress = ({
+  stream,
+  object,
+  earlierRecords,
+  countAll,
+}: ExportProgressOptions): ((records: number, rate: number) => void) => {
+  const startedMs = performance.now();
+  const write = progressLines(stream);
+  let total: number | undefined;
+  let isAsked = false;
+  return (records, rate) =>
+    write(() => {
+      const done = (records - earlierRecords) / ((total ?? Number.NaN) - earlierRecords);
+      const of = total === undefined ? '' : ` of ${Math.max(total, records)}`;
+      // Without a count there is no estimate, but the export continues.
+      if (!isAsked)
+        countAll().then(
+          (count) => (total = count),
+          () => undefined,
+        );
+      isAsked = true;
+      const left = timeLeft(done, (performance.now() - startedMs) / 1000);
+      return [`${records}${of} ${object}`, `${Math.round(rate)} a second`, left];
+    });
+};
