@@ -631,63 +631,101 @@ CREATE TABLE webhook_parked (
   CONSTRAINT webhook_parked_organization_id_endpoint_id_fkey FOREIGN KEY (organization_id, endpoint_id) REFERENCES webhook_endpoints(organization_id, id) ON DELETE CASCADE
 );
 
--- Write functions, by the file of sql/functions that has their text.
+-- Write functions, by the file of sql/functions that has their text, and the functions that each one calls.
 
 -- account_changes.sql
 --   read_account(p_organization_id uuid, p_id uuid) → accounts
+--     calls begin_change, lock_record
 --   changed_account(p_row accounts, p_change jsonb) → accounts
+--     calls merge_patch
 --   update_account_row(n accounts) → void
 --   copy_account_texts(p_account accounts) → void
 --   store_account(p_old accounts, p_new accounts) → text
+--     calls account_event_record, change_event, copy_account_texts, update_account_row, write_time
 --   change_account(p_old accounts, p_change jsonb) → boolean
+--     calls begin_change, changed_account, check_key_is_free, check_version, collect_events, find_account_id, store_account
 --   update_account(p_organization_id uuid, p_input jsonb) → jsonb
+--     calls change_account, read_account
 --   delete_account(p_organization_id uuid, p_input jsonb) → jsonb
+--     calls account_event_record, begin_change, check_version, collect_events, delete_results_of_record, deletion_event, detach_notes, read_account, refuse, unfinished_deletion
 -- accounts.sql
 --   find_account_id(p_organization_id uuid, p_domain text) → uuid
 --   ensure_accounts(p_organization_id uuid, p_accounts jsonb, p_contacts jsonb DEFAULT '[]'::jsonb) → void
+--     calls account_event_record, begin_change, collect_events, creation_event, find_account_id, find_contact_id, new_id, write_time
 --   insert_account(p_organization_id uuid, p_input jsonb) → accounts
+--     calls account_event_record, begin_change, changed_account, collect_events, creation_event, new_id, write_time
 --   account_id_of_create(p_organization_id uuid, p_set jsonb) → uuid
+--     calls check_create_keys, find_account_id
 --   sends_new_domain(p_row accounts, p_set jsonb) → boolean
+--     calls find_account_id
 --   account_result(p_row accounts, p_status text, p_input jsonb) → jsonb
+--     calls sends_new_domain, unapplied_values
 --   create_account(p_organization_id uuid, p_input jsonb) → jsonb
+--     calls account_id_of_create, account_result, change_account, find_account_id, insert_account, read_account, sends_new_domain
 -- bulk.sql
 --   write_many(p_organization_id uuid, p_input jsonb) → jsonb
+--     calls collect_events, create_account, create_contact, create_opportunity, refuse, take_events, update_account, update_contact, update_opportunity
 -- contact_changes.sql
 --   read_contact(p_organization_id uuid, p_id uuid) → contacts
+--     calls begin_change, lock_record
 --   changed_contact(p_row contacts, p_change jsonb) → contacts
+--     calls merge_patch, only_keys
 --   contact_is_renamed(p_old contacts, p_new contacts) → boolean
 --   opportunity_ids_of_contact(p_organization_id uuid, p_contact_id uuid, p_limit integer DEFAULT NULL::integer) → uuid[]
 --   update_contact_row(n contacts) → void
 --   copy_contact_texts(p_contact contacts) → void
+--     calls refresh_opportunity_records
 --   store_contact(p_old contacts, p_new contacts) → text
+--     calls change_event, contact_event_record, contact_is_renamed, copy_contact_texts, update_contact_row, write_time
 --   change_contact(p_old contacts, p_change jsonb, p_accounts jsonb) → boolean
+--     calls begin_change, changed_contact, check_key_is_free, check_version, collect_events, contact_is_renamed, ensure_accounts, find_account_id, find_contact_id, store_contact
 --   update_contact(p_organization_id uuid, p_input jsonb) → jsonb
+--     calls change_contact, read_contact
 -- contact_deletion.sql
 --   detach_contact(p_organization_id uuid, p_id uuid, p_opportunity_ids uuid[], p_bytes bigint) → boolean
+--     calls additional_contact_ids, collect_events, opportunities_of_ids, store_opportunity
 --   delete_contact(p_organization_id uuid, p_input jsonb) → jsonb
+--     calls begin_change, check_version, collect_events, delete_results_of_record, detach_contact, detach_notes, erase_events, erasure_event, opportunity_ids_of_contact, read_contact, unfinished_deletion
 -- contacts.sql
 --   find_contact_id(p_organization_id uuid, p_email text) → uuid
 --   find_contact_ids(p_organization_id uuid, p_emails jsonb) → uuid[]
+--     calls find_contact_id
 --   ensure_contacts(p_organization_id uuid, p_contacts jsonb) → void
+--     calls begin_change, collect_events, contact_event_record, creation_event, find_account_id, find_contact_id, new_id, write_time
 --   ensure_related(p_organization_id uuid, p_accounts jsonb, p_contacts jsonb) → void
+--     calls ensure_accounts, ensure_contacts
 --   insert_contact(p_organization_id uuid, p_input jsonb) → contacts
+--     calls begin_change, changed_contact, collect_events, contact_event_record, creation_event, ensure_accounts, find_account_id, new_id, write_time
 --   contact_id_of_create(p_organization_id uuid, p_set jsonb) → uuid
+--     calls check_create_keys, find_contact_id
 --   sends_new_email(p_row contacts, p_set jsonb) → boolean
+--     calls find_contact_id
 --   matched_contact_change(p_row contacts, p_input jsonb) → jsonb
+--     calls only_keys, sends_new_email
 --   contact_result(p_row contacts, p_status text, p_input jsonb) → jsonb
+--     calls sends_new_email, unapplied_values
 --   create_contact(p_organization_id uuid, p_input jsonb) → jsonb
+--     calls change_contact, contact_id_of_create, contact_result, find_contact_id, insert_contact, matched_contact_change, read_contact
 -- event_partitions.sql
 --   event_week(p_at timestamp with time zone) → timestamp with time zone
 --   events_expire_before(p_days integer) → timestamp with time zone
+--     calls event_week
 --   make_event_partitions() → integer
+--     calls event_week
 --   expire_events(p_organization_id uuid, p_days integer) → void
+--     calls events_expire_before
 --   drop_event_partitions(p_days integer) → integer
+--     calls events_expire_before
 -- event_records.sql
 --   event_instant(p_at timestamp with time zone) → text
 --   account_event_record(r accounts) → jsonb
+--     calls event_instant
 --   contact_event_record(r contacts) → jsonb
+--     calls event_instant
 --   opportunity_event_record(r opportunities, p_additional_ids uuid[]) → jsonb
+--     calls event_instant
 --   note_event_record(r notes, p_links jsonb) → jsonb
+--     calls event_instant
 --   creation_event(p_object text, p_kind text, p_record jsonb) → text
 --   deletion_event(p_object text, p_record jsonb) → text
 --   change_event(p_object text, p_old jsonb, p_new jsonb) → text
@@ -699,144 +737,222 @@ CREATE TABLE webhook_parked (
 --   event_record_changes(p_base jsonb, p_record jsonb) → jsonb
 --   changed_event_record(p_base jsonb, p_changes jsonb) → jsonb
 --   event_reference(p_organization_id uuid, p_event jsonb, p_at timestamp with time zone) → jsonb
+--     calls event_record_changes, event_week
 --   append_events(p_organization_id uuid, p_origin jsonb) → void
+--     calls event_reference, new_id, next_event_position, store_timeline, take_events, write_time
 --   erase_events(p_organization_id uuid, p_object text, p_ids uuid[], p_batch jsonb) → jsonb
 --   unfinished_deletion(p_input jsonb, p_erased jsonb DEFAULT NULL::jsonb) → jsonb
 --   current_timeline() → integer
 --   server_identifier() → bigint
 --   store_timeline() → void
+--     calls current_timeline, server_identifier
 --   log_id() → text
+--     calls current_timeline, server_identifier
 -- helpers.sql
 --   refusal_of(p_kind text, p_facts jsonb DEFAULT '{}'::jsonb) → jsonb
 --   refuse(p_kind text, p_facts jsonb DEFAULT '{}'::jsonb) → void
+--     calls refusal_of
 --   merge_patch(p_values jsonb, p_patch jsonb) → jsonb
 --   only_keys(p_values jsonb, p_keys text[]) → jsonb
 --   unapplied_values(p_stored jsonb, p_change jsonb) → jsonb
 --   new_id(p_at timestamp with time zone) → uuid
 --   write_time() → timestamp with time zone
 --   check_version(p_found_version integer, p_change jsonb) → void
+--     calls refuse
 --   check_key_is_free(p_object text, p_field text, p_holder_id uuid) → void
+--     calls refuse
 --   check_create_keys(p_object text, p_found_id uuid, p_key_id uuid, p_has_key boolean) → void
+--     calls refuse
 -- idempotency.sql
 --   find_stored_result(p_organization_id uuid, p_idempotency jsonb, OUT result jsonb, OUT refusal jsonb) → record
+--     calls refusal_of
 --   find_or_claim_result(p_organization_id uuid, p_idempotency jsonb, OUT result jsonb, OUT refusal jsonb) → record
+--     calls find_stored_result, refusal_of
 --   result_record_ids(p_result jsonb) → uuid[]
 --   any_record_id() → uuid
 --   store_result(p_organization_id uuid, p_idempotency jsonb, p_result jsonb) → void
+--     calls any_record_id, delete_expired_results, result_record_ids, write_time
 --   delete_expired_results(p_organization_id uuid, p_limit integer) → integer
 --   delete_results_of_record(p_organization_id uuid, p_record_id uuid, p_limit integer DEFAULT NULL::integer) → boolean
+--     calls any_record_id
 -- locks.sql
 --   lock_organization(p_organization_id uuid, p_mode text) → void
 --   begin_change(p_mode text) → void
 --   lock_record(p_organization_id uuid, p_object text, p_id uuid) → void
 -- merge.sql
 --   filling_change(p_organization_id uuid, p_object text, p_kept jsonb, p_other jsonb, p_columns text[]) → jsonb
+--     calls only_keys
 --   filled_fields(p_change jsonb) → jsonb
 --   merged_event(p_event text) → text
 --   colliding_opportunities(p_organization_id uuid, p_ids uuid[], p_old_key text, p_new_key text) → jsonb
+--     calls opportunities_of_ids
 --   collision_ids(p_collisions jsonb, p_key text) → uuid[]
 --   merged_opportunity(p_kept opportunities, p_other opportunities, p_from_id uuid, p_to_id uuid) → opportunities
+--     calls changed_opportunity, filling_change
 --   merged_contact_ids(p_new opportunities, p_other opportunities, p_contact_limit integer, p_from_id uuid, p_to_id uuid) → uuid[]
+--     calls additional_contact_ids, distinct_contact_ids, refuse
 --   check_merged_contacts(p_organization_id uuid, p_collisions jsonb, p_contact_limit integer, p_from_id uuid, p_to_id uuid) → void
+--     calls merged_contact_ids, merged_opportunity
 --   merge_opportunity(p_organization_id uuid, p_kept_id uuid, p_other_id uuid, p_contact_limit integer, p_from_id uuid, p_to_id uuid) → text[]
+--     calls additional_contact_ids, delete_results_of_record, deletion_event, merged_contact_ids, merged_event, merged_opportunity, move_notes, opportunity_event_record, remember_merge, store_opportunity
 --   merge_opportunities(p_organization_id uuid, p_collisions jsonb, p_contact_limit integer, p_from_id uuid, p_to_id uuid) → void
+--     calls collect_events, merge_opportunity
 --   move_opportunities(p_organization_id uuid, p_ids uuid[], p_from_id uuid, p_to_id uuid) → void
+--     calls additional_contact_ids, collect_events, distinct_contact_ids, opportunities_of_ids, store_opportunity
 --   remember_merge(p_organization_id uuid, p_object text, p_id uuid, p_kept_id uuid) → void
 --   merge_result(p_input jsonb, p_filled jsonb, p_collisions jsonb, p_contacts integer, p_opportunities integer, p_notes integer) → jsonb
+--     calls filled_fields
 --   opportunity_ids_of(p_organization_id uuid, p_object text, p_id uuid, p_limit integer) → uuid[]
+--     calls opportunity_ids_of_contact
 --   merge_plan(p_organization_id uuid, p_object text, p_input jsonb, p_renames boolean, OUT contact_ids uuid[], OUT opportunity_ids uuid[], OUT note_ids uuid[], OUT collisions jsonb) → record
+--     calls check_merge_bytes, check_merge_size, colliding_opportunities, collision_ids, moved_note_ids, opportunity_ids_of, refuse
 --   begin_merge(p_kept_version integer, p_other_version integer, p_input jsonb) → void
+--     calls begin_change, check_version, refuse
 -- merge_accounts.sql
 --   move_rest_to_account(p_organization_id uuid, p_other accounts, p_account_id uuid) → void
+--     calls account_event_record, change_event, collect_events, contact_event_record, delete_results_of_record, deletion_event, move_notes, remember_merge, write_time
 --   merge_account(p_organization_id uuid, p_input jsonb) → jsonb
+--     calls begin_merge, changed_account, check_merged_contacts, collect_events, filling_change, merge_opportunities, merge_plan, merge_result, merged_event, move_opportunities, move_rest_to_account, read_account, store_account
 -- merge_contacts.sql
 --   move_rest_to_contact(p_organization_id uuid, p_other contacts, p_contact_id uuid) → void
+--     calls collect_events, contact_event_record, delete_results_of_record, deletion_event, move_notes, remember_merge
 --   merge_contact(p_organization_id uuid, p_input jsonb) → jsonb
+--     calls begin_merge, changed_contact, check_merged_contacts, collect_events, filling_change, merge_opportunities, merge_plan, merge_result, merged_event, move_opportunities, move_rest_to_contact, read_contact, store_contact
 -- merge_limits.sql
 --   check_merge_size(p_limits jsonb, p_object text, p_count bigint) → void
+--     calls refuse
 --   merged_bytes(p_organization_id uuid, p_object text, p_id uuid) → bigint
 --   check_merge_bytes(p_organization_id uuid, p_limits jsonb, p_contact_ids uuid[], p_note_ids uuid[], p_opportunity_ids uuid[]) → void
+--     calls check_merge_size, merged_bytes
 --   moved_note_ids(p_organization_id uuid, p_object text, p_other_id uuid, p_collisions jsonb, p_limits jsonb) → uuid[]
+--     calls check_merge_size, collision_ids, note_ids_of_record
 -- notes.sql
 --   check_opportunities_exist(p_organization_id uuid, p_ids uuid[]) → void
+--     calls opportunities_of_ids, refuse
 --   note_links(p_organization_id uuid, p_note_id uuid) → jsonb
 --   note_search_text(p_normalized_title text, p_normalized_content text) → text
 --   normalized_note_content(p_note notes) → text
 --   create_note(p_organization_id uuid, p_input jsonb) → jsonb
+--     calls begin_change, check_opportunities_exist, collect_events, creation_event, ensure_related, find_account_id, find_contact_id, new_id, note_event_record, note_links, note_search_text, write_time
 --   read_note(p_organization_id uuid, p_id uuid) → notes
+--     calls lock_record
 --   touch_note(p_note notes) → notes
+--     calls write_time
 --   update_note(p_organization_id uuid, p_input jsonb) → jsonb
+--     calls begin_change, change_event, check_version, collect_events, normalized_note_content, note_event_record, note_links, note_search_text, read_note, refuse, touch_note
 --   delete_note(p_organization_id uuid, p_input jsonb) → jsonb
+--     calls begin_change, check_version, collect_events, delete_results_of_record, erase_events, erasure_event, read_note, unfinished_deletion
 --   note_ids_of_record(p_organization_id uuid, p_object text, p_id uuid, p_limit integer) → uuid[]
 --   detach_notes(p_organization_id uuid, p_object text, p_id uuid, p_batch jsonb) → boolean
+--     calls change_event, collect_events, note_event_record, note_ids_of_record, note_links, touch_note
 --   move_notes(p_organization_id uuid, p_object text, p_from_id uuid, p_to_id uuid) → text[]
+--     calls change_event, note_event_record, note_ids_of_record, note_links, touch_note
 -- opportunities.sql
 --   insert_opportunity(p_row opportunities, p_additional_ids uuid[]) → opportunities
+--     calls add_contact_links, begin_change, check_place_is_active, collect_events, copy_related_texts, creation_event, new_id, opportunity_event_record, opportunity_record, write_time
 --   new_opportunity(p_organization_id uuid, p_input jsonb) → opportunities
+--     calls changed_opportunity, find_account_id
 --   opportunity_id_of_create(p_row opportunities) → uuid
+--     calls opportunity_id_of_key
 --   check_opportunity_keys(p_row opportunities, p_found_id uuid) → void
+--     calls check_create_keys, check_key_is_free, opportunity_id_of_key
 --   matched_opportunity_change(p_input jsonb) → jsonb
+--     calls only_keys
 --   create_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
+--     calls change_opportunity, check_opportunity_keys, distinct_contact_ids, ensure_related, find_account_id, find_contact_ids, insert_opportunity, matched_opportunity_change, new_opportunity, opportunity_id_of_create, opportunity_id_of_key, read_opportunity, unapplied_values
 --   update_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
+--     calls change_opportunity, ensure_related, read_opportunity
 --   delete_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
+--     calls additional_contact_ids, begin_change, check_version, collect_events, delete_results_of_record, deletion_event, detach_notes, opportunity_event_record, read_opportunity, unfinished_deletion
 -- opportunity_changes.sql
 --   read_opportunity(p_organization_id uuid, p_id uuid) → opportunities
+--     calls begin_change, lock_record
 --   opportunity_key(p_row opportunities) → text
 --   opportunity_id_of_key(p_row opportunities) → uuid
 --   opportunities_of_ids(p_organization_id uuid, p_ids uuid[]) → SETOF opportunities
 --   changed_opportunity(p_row opportunities, p_change jsonb) → opportunities
+--     calls find_account_id, find_contact_id, merge_patch
 --   distinct_contact_ids(p_ids uuid[], p_primary_id uuid) → uuid[]
 --   wanted_contact_ids(p_old opportunities, p_new opportunities, p_linked uuid[], p_change jsonb) → uuid[]
+--     calls distinct_contact_ids, find_contact_ids
 --   add_contact_links(p_organization_id uuid, p_opportunity_id uuid, p_contact_ids uuid[]) → void
 --   replace_contact_links(p_organization_id uuid, p_opportunity_id uuid, p_contact_ids uuid[]) → void
+--     calls add_contact_links
 --   update_opportunity_row(n opportunities) → void
 --   changed_key_field(p_old opportunities, p_new opportunities, p_change jsonb) → text
 --   store_opportunity(p_old opportunities, p_new opportunities, p_linked uuid[], p_wanted uuid[]) → text
+--     calls change_event, copy_related_texts, opportunity_event_record, opportunity_record, replace_contact_links, update_opportunity_row, write_time
 --   change_opportunity(p_old opportunities, p_change jsonb) → boolean
+--     calls additional_contact_ids, begin_change, changed_key_field, changed_opportunity, check_key_is_free, check_stage_is_active, check_version, collect_events, opportunity_id_of_key, opportunity_key, refuse, store_opportunity, wanted_contact_ids
 -- opportunity_records.sql
 --   additional_contact_ids(p_organization_id uuid, p_opportunity_id uuid) → uuid[]
 --   opportunity_record(p_row opportunities, p_additional_ids uuid[]) → text
 --   copy_related_texts(p_row opportunities) → opportunities
 --   refresh_opportunity_records(p_organization_id uuid, p_opportunity_ids uuid[]) → void
+--     calls additional_contact_ids, lock_organization, opportunities_of_ids, opportunity_record
 -- restore.sql
 --   deleted_record(p_organization_id uuid, p_position bigint, p_object text) → jsonb
+--     calls refuse
 --   current_ids(p_organization_id uuid, p_object text, p_ids uuid[]) → uuid[]
 --   forget_merge(p_organization_id uuid, p_object text, p_id uuid) → void
 --   restore_account(p_organization_id uuid, p_input jsonb) → jsonb
+--     calls account_event_record, begin_change, changed_account, check_key_is_free, collect_events, creation_event, deleted_record, find_account_id, forget_merge, write_time
 --   contact_exists(p_organization_id uuid, p_id uuid) → boolean
 --   restore_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
+--     calls begin_change, changed_opportunity, check_key_is_free, contact_exists, current_ids, deleted_record, forget_merge, insert_opportunity, opportunity_id_of_key, write_time
 -- setup.sql
 --   opportunity_ids_of_owner(p_organization_id uuid, p_owner_id uuid, p_limit integer) → uuid[]
 --   free_slot(p_organization_id uuid, p_object_type text, p_kind text) → text
 --   placed(p_ids uuid[], p_id uuid, p_position integer) → uuid[]
 --   place_field(p_organization_id uuid, p_object_type text, p_id uuid, p_position integer) → void
+--     calls placed
 --   define_field(p_organization_id uuid, p_change jsonb) → void
+--     calls check_key_is_free, free_slot, place_field
 --   update_field(p_organization_id uuid, p_change jsonb) → void
+--     calls place_field, refuse
 --   save_member(p_organization_id uuid, p_change jsonb) → void
+--     calls check_key_is_free, refuse
 --   remove_member(p_organization_id uuid, p_change jsonb) → void
+--     calls opportunity_ids_of_owner, refuse
 --   store_setup_audit_event(p_organization_id uuid, p_change jsonb, p_origin jsonb) → void
+--     calls write_time
 --   check_setup_size(p_organization_id uuid, p_limits jsonb) → void
+--     calls refuse
 --   change_setup(p_organization_id uuid, p_changes jsonb, p_origin jsonb, p_limits jsonb, OUT outdated_at timestamp with time zone, OUT read_mark text, OUT refusal jsonb) → record
+--     calls check_setup_size, define_field, lock_organization, read_mark, refuse, remove_member, save_member, save_pipeline, save_stage, store_setup_audit_event, update_field, write_time
 --   claim_rebuild(p_organization_id uuid, p_seconds integer) → timestamp with time zone
+--     calls write_time
 --   rebuild_records(p_organization_id uuid, p_outdated_at timestamp with time zone, p_last_id uuid, p_most integer, p_most_bytes bigint, OUT is_current boolean, OUT done integer, OUT last_id uuid) → record
+--     calls refresh_opportunity_records, write_time
 --   end_rebuild(p_organization_id uuid, p_outdated_at timestamp with time zone) → void
 -- setup_pipelines.sql
 --   opportunity_ids_of_stage(p_organization_id uuid, p_pipeline_id uuid, p_stage_id uuid, p_limit integer) → uuid[]
 --   place_pipeline(p_organization_id uuid, p_id uuid, p_position integer) → void
+--     calls placed
 --   place_stage(p_organization_id uuid, p_pipeline_id uuid, p_id uuid, p_position integer) → void
+--     calls placed
 --   save_pipeline(p_organization_id uuid, p_change jsonb) → void
+--     calls check_key_is_free, place_pipeline, refuse, write_time
 --   check_place_is_active(p_row opportunities, p_is_restored boolean) → void
+--     calls check_stage_is_active, refuse
 --   check_stage_is_active(p_row opportunities) → void
+--     calls refuse
 --   check_stage_can_go(p_row stages) → void
+--     calls opportunity_ids_of_stage, refuse
 --   save_stage(p_organization_id uuid, p_change jsonb) → void
+--     calls check_key_is_free, check_stage_can_go, place_stage, refuse
 -- statistics.sql
 --   refresh_statistics(p_table text) → boolean
 -- webhooks.sql
 --   claim_webhook(p_organization_id uuid, p_id uuid, p_worker_id uuid) → jsonb
 --   log_delivered(p_organization_id uuid, p_endpoint_id uuid, p_attempt jsonb) → void
+--     calls new_id, write_time
 --   save_deliveries(p_organization_id uuid, p_id uuid, p_worker_id uuid, p_result jsonb) → boolean
+--     calls log_delivered, new_id
 -- write.sql
 --   needs_exclusive_lock(p_function text, p_input jsonb) → boolean
 --   run_write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb) → jsonb
+--     calls begin_change, create_account, create_contact, create_note, create_opportunity, delete_account, delete_contact, delete_note, delete_opportunity, merge_account, merge_contact, restore_account, restore_opportunity, store_result, update_account, update_contact, update_note, update_opportunity, write_many
 --   read_mark() → text
 --   write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb, p_origin jsonb DEFAULT NULL::jsonb, OUT result jsonb, OUT replayed boolean, OUT read_mark text, OUT refusal jsonb) → record
+--     calls append_events, find_or_claim_result, lock_organization, needs_exclusive_lock, read_mark, run_write

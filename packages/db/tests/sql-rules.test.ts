@@ -16,7 +16,7 @@ const expand = (text: string): string[] => {
 
 /** The columns of the documented indexes, by index name. */
 const documentedIndexes = (): Map<string, string> => {
-  const section = page.slice(page.indexOf('## Indexes'), page.indexOf('## Calls'));
+  const section = page.slice(page.indexOf('## Indexes'));
   const rows = [...section.matchAll(/^\| `([^`]+)` +\| `([^`]+)` +\| \S/gm)];
   return new Map(
     rows.flatMap(([, names = '', columns = '']) => {
@@ -52,36 +52,6 @@ describe('the README of the SQL', () => {
     expect(rows.length).toBeGreaterThan(100);
     const actual = rows.map(({ name, definition }) => [name, shortColumns(definition)] as const);
     expect(Object.fromEntries(documentedIndexes())).toEqual(Object.fromEntries(actual));
-  });
-
-  test('lists for every file which function calls which', async () => {
-    const functions = (await readFunctionFiles()).flatMap(({ name: file, sql }) =>
-      [...sql.matchAll(/^CREATE OR REPLACE FUNCTION (\w+)\(([\s\S]*?)\n\$\$;/gm)].map(([, name = '', text = '']) => ({
-        file,
-        name,
-        text: text.replaceAll(/--.*/g, ''),
-      })),
-    );
-    const names = new Set(functions.map(({ name }) => name));
-    const callsOf = ({ name, text }: { readonly name: string; readonly text: string }): string[] =>
-      [...new Set([...text.matchAll(/\b(\w+)\(/g)].map(([, called = '']) => called))]
-        .filter((called) => called !== name && names.has(called))
-        .sort();
-    const actual = functions
-      .map((one) => [`${one.file} ${one.name}`, callsOf(one)] as const)
-      .filter(([, calls]) => calls.length > 0);
-    const documented = page
-      .slice(page.indexOf('## Calls'))
-      .split(/^(?=- `\w+\.sql`$)/m)
-      .slice(1)
-      .flatMap((section) => {
-        const [file = ''] = section.split('`').slice(1);
-        return [...section.matchAll(/^ {2}- `(\w+)` → (.*)$/gm)].map(
-          ([, name = '', calls = '']) => [`${file} ${name}`, calls.replaceAll('`', '').split(', ').sort()] as const,
-        );
-      });
-    expect(actual.length).toBeGreaterThan(40);
-    expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(actual));
   });
 
   test('names only files that exist', async () => {

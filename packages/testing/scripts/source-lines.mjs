@@ -15,7 +15,7 @@ const budgets = {
   'packages/cli': 8640,
   'packages/client': 1152,
   'packages/contract': 3930,
-  'packages/db': 8858,
+  'packages/db': 8869,
   'packages/domain': 3545,
   'packages/http': 3081,
   'packages/local-postgres': 554,
