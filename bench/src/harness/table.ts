@@ -35,21 +35,17 @@ const cellsOf = (measures: readonly [Measure, ...Measure[]]): string[] => [
   joined(measures, ({ detail }) => detail ?? ''),
 ];
 
-const groupsOf = (measures: readonly Measure[], keyOf: (measure: Measure) => string): [Measure, ...Measure[]][] => {
-  const groups = new Map<string, [Measure, ...Measure[]]>();
-  for (const measure of measures) {
-    const group = groups.get(keyOf(measure));
-    if (group === undefined) groups.set(keyOf(measure), [measure]);
-    else group.push(measure);
-  }
-  return [...groups.values()];
-};
+/** The measures in groups with the same key, in order. */
+const groupsOf = (measures: readonly Measure[], keyOf: (measure: Measure) => string): [Measure, ...Measure[]][] =>
+  [...new Set(measures.map(keyOf))].map(
+    (key) => measures.filter((measure) => keyOf(measure) === key) as [Measure, ...Measure[]],
+  );
 
 /** Figures without a target, such as those of both sides of a comparison: one line for each measure and size. */
 const linesOf = (measures: readonly Measure[]): string[] =>
   groupsOf(measures, ({ id, size }) => `${id} ${size}`).map((group) => {
-    const figures = group.map((measure) => `${measure.name}: ${valueOf(measure)}`);
-    return `- **${group[0].id}**, ${sizeName(group[0])} deals: ${figures.join('; ')}`;
+    const figures = group.map((measure) => `${measure.name}: ${valueOf(measure)}`).join('; ');
+    return `- **${group[0].id}**, ${sizeName(group[0])} deals: ${figures}`;
   });
 
 /** Formats figures as Markdown: a table of those with a target, with aligned columns, then a list of the others. */
