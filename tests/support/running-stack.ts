@@ -103,10 +103,13 @@ export interface OwnStack {
   end(): Promise<number | null>;
 }
 
-/** @param node the Node program that runs it; default: the one of this process */
-export const startOwnStack = async (node?: string): Promise<OwnStack> => {
+/**
+ * @param node the Node program that runs it; default: the one of this process
+ * @param more further variables
+ */
+export const startOwnStack = async (node?: string, more: Readonly<Record<string, string>> = {}): Promise<OwnStack> => {
   const directory = await makeRepositoryFolder();
-  const env = { CRM_DATA_DIR: join(directory, '.crm'), ...(await freePorts()) };
+  const env = { CRM_DATA_DIR: join(directory, '.crm'), ...(await freePorts()), ...more };
   const stack = new RunningStack(env, undefined, node);
   const end = async (): Promise<number | null> => {
     const exitCode = await stack.end('SIGTERM');
