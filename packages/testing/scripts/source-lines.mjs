@@ -25,8 +25,8 @@ const budgets = {
   'packages/webhooks': 240,
   prisma: 665,
   'all source lines': 42620,
-  'lines of tests': 34469,
-  'lines of pages': 7294,
+  'lines of tests': 34577,
+  'lines of pages': 7315,
 };
 
 const generatedFiles = ['packages/client/src/types.ts', 'packages/db/sql/schema.sql'];
