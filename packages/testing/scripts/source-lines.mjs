@@ -26,7 +26,7 @@ const budgets = {
   prisma: 665,
   'all source lines': 42620,
   'lines of tests': 34577,
-  'lines of pages': 7315,
+  'lines of pages': 7333,
 };
 
 const generatedFiles = ['packages/client/src/types.ts', 'packages/db/sql/schema.sql'];
