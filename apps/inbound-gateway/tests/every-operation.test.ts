@@ -47,6 +47,12 @@ const gateway = useGateway(async ({ client, organization, rows }) => {
   const members = await Promise.all(
     numbers.map((n) => post('members', { email: `m${n}@team.example`, name: `Member ${n}` })),
   );
+  const stagesPath = `pipelines/${pipeline_id}/stages`;
+  const stages = await Promise.all(numbers.map((n) => post(stagesPath, { label: `Spare ${n}` })));
+  stock['stage'] = stages.map(({ stage }) => stage?.['stage_id'] ?? '');
+  const spare = { object: 'account', name: 'Spare', attribute_type: 'string' };
+  const fields = await Promise.all(numbers.map((n) => post('fields', { ...spare, slug: `spare_${n}` })));
+  stock['field'] = fields.map(({ field }) => field?.['field_id'] ?? '');
   stock['member'] = members.map(({ member }) => member?.['member_id'] ?? '');
   const url = 'https://hooks.example.com/crm';
   for (const name of ['webhook', 'replayed']) {
@@ -104,10 +110,12 @@ const goodRequests: Readonly<Record<string, () => TestRequest>> = {
     params: { id: gateway().organization.pipeline.stages[0]?.id ?? '' },
     body: { label: 'First' },
   }),
+  deleteStage: deleted('stage'),
   createField: () => ({
     body: { object: 'contact', name: 'Field', slug: `field_${next()}`, attribute_type: 'string' },
   }),
   updateField: () => ({ params: { id: fieldId }, body: { name: 'Tier' } }),
+  deleteField: deleted('field'),
   createFieldOption: () => ({ params: { id: fieldId }, body: { label: `Option ${next()}` } }),
   updateFieldOption: () => ({ params: { id: fieldId }, body: { value: 'one', label: 'Uno' } }),
   createMember: () => ({ body: { email: `new${next()}@team.example`, name: 'New' } }),

@@ -16,6 +16,7 @@ import {
   type FieldErrors,
   type FieldSelection,
   type ObjectType,
+  maxPageBytes,
 } from '@crm/domain';
 import { JsonParts } from '@crm/http';
 import type { Context } from './context.js';
@@ -141,13 +142,16 @@ export const readPage = async (context: Context, setup: OrganizationSetup, input
     stageId,
   };
   const request = { ...firstPage, position: decodeCursor(context, input.cursor, binding, errors) };
-  const read = async () => listPage(context.database, await withLatestLabels(context.database, request));
+  const definitions = definitionsJson(selection);
+  // The definitions are part of the page, so they take room from its records.
+  const bytes = maxPageBytes - definitions.length;
+  const read = async () => listPage(context.database, await withLatestLabels(context.database, request), bytes);
   const page = await readOrNarrow(read, narrowing(input, request));
   const nextCursor = encodeCursor(context, binding, page.nextPosition);
   const collection = collections[objectType];
-  const definitions = [',"custom_field_definitions":', definitionsJson(selection)];
+  const more = [',"custom_field_definitions":', definitions];
   return {
     message: `Found ${collection}`,
-    data: pageJson(collection, page.records, nextCursor, limit, definitions),
+    data: pageJson(collection, page.records, nextCursor, limit, more),
   };
 };

@@ -30,6 +30,9 @@ beforeAll(async () => {
   const { database, organization } = gateway;
   await addNotes(organization.id, longTextSql);
   await organization.defineField({ objectType: 'account', slug: 'text', attributeType: 'string' });
+  const options = Array.from({ length: 300 }, (_, n) => ({ label: `${n} ${'x'.repeat(240)}`, value: `${n}` }));
+  const metadata = { options: options.map((option) => ({ ...option, color: 'gray' })) };
+  await organization.defineField({ objectType: 'account', slug: 'tier', attributeType: 'select', metadata });
   const account = await addRecord(database, organization, 'account', { key: 'a', name: 'Template' });
   const columns = {
     domain: `'long-' || n || '.example'`,

@@ -124,6 +124,7 @@ const table: readonly (readonly [id: string, statements: number, call: () => Cal
   ['updatePipeline', 1, onRecord('pipeline_id', { name: 'Upsell' })],
   ['createStage', 1, onRecord('pipeline_id', { label: 'Sent' })],
   ['updateStage', 1, onRecord('stage_id', { color: 'red' })],
+  ['deleteStage', 1, onRecord('stage_id')],
   [
     'createField',
     1,
@@ -135,6 +136,7 @@ const table: readonly (readonly [id: string, statements: number, call: () => Cal
   ['updateField', 1, onRecord('field_id', { name: 'Level' })],
   ['createFieldOption', 1, onRecord('field_id', { label: 'Iron' })],
   ['updateFieldOption', 1, onRecord('field_id', { value: 'Iron', label: 'Fe' })],
+  ['deleteField', 1, onRecord('field_id')],
   ['createMember', 1, bodyOf(() => ({ email: 'eve@one.example', name: 'Eve' }))],
   ['updateMember', 1, onRecord('member_id', { name: 'Eva' })],
   ['deleteMember', 1, onRecord('member_id')],

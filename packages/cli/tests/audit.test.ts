@@ -30,6 +30,7 @@ const changes: readonly (readonly [string, string, object])[] = [
   ['stage add Sent --pipeline Deals', 'stage.create', { label: 'Sent', status: 'created' }],
   ['stage update Won --pipeline Deals --probability 100', 'stage.update', { label: 'Won', probability: 100 }],
   ['stage update Lost --pipeline Deals --archive', 'stage.update', { label: 'Lost', is_active: false }],
+  ['stage delete Lost --pipeline Deals', 'stage.delete', {}],
   [
     'field define Score --object opportunity --type select --option A',
     'field.define',
@@ -40,6 +41,8 @@ const changes: readonly (readonly [string, string, object])[] = [
   ['field update score --object opportunity --restore', 'field.update', { is_active: true }],
   ['option add B --object opportunity --field score', 'field.update', { slug: 'score' }],
   ['option update A --object opportunity --field score --archive', 'field.update', { slug: 'score' }],
+  ['field define Spare --object account --type string', 'field.define', { slug: 'spare', status: 'created' }],
+  ['field delete spare --object account', 'field.delete', {}],
   ['key create --allow list', 'key.create', { allowed_operations: ['list'] }],
   ['key rotate KEY', 'key.rotate', { api_key: expect.stringMatching(/^crm_live_/) }],
   ['key revoke KEY', 'key.revoke', {}],

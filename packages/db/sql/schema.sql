@@ -910,6 +910,11 @@ CREATE TABLE webhook_parked (
 --     calls check_key_is_free, free_slot, place_field
 --   update_field(p_organization_id uuid, p_change jsonb) → void
 --     calls place_field, refuse
+--   count_values(p_row custom_fields, p_limit integer) → integer
+--   delete_field(p_organization_id uuid, p_change jsonb) → void
+--     calls count_values, refuse
+--   check_fields_exist(p_organization_id uuid, p_function text, p_input jsonb) → void
+--     calls refuse
 --   save_member(p_organization_id uuid, p_change jsonb) → void
 --     calls check_key_is_free, refuse
 --   remove_member(p_organization_id uuid, p_change jsonb) → void
@@ -919,7 +924,7 @@ CREATE TABLE webhook_parked (
 --   check_setup_size(p_organization_id uuid, p_limits jsonb) → void
 --     calls refuse
 --   change_setup(p_organization_id uuid, p_changes jsonb, p_origin jsonb, p_limits jsonb, OUT outdated_at timestamp with time zone, OUT read_mark text, OUT refusal jsonb) → record
---     calls check_setup_size, define_field, lock_organization, read_mark, refuse, remove_member, save_member, save_pipeline, save_stage, store_setup_audit_event, update_field, write_time
+--     calls check_setup_size, define_field, delete_field, delete_stage, lock_organization, read_mark, refuse, remove_member, save_member, save_pipeline, save_stage, store_setup_audit_event, update_field, write_time
 --   claim_rebuild(p_organization_id uuid, p_seconds integer) → timestamp with time zone
 --     calls write_time
 --   rebuild_records(p_organization_id uuid, p_outdated_at timestamp with time zone, p_last_id uuid, p_most integer, p_most_bytes bigint, OUT is_current boolean, OUT done integer, OUT last_id uuid) → record
@@ -941,6 +946,8 @@ CREATE TABLE webhook_parked (
 --     calls opportunity_ids_of_stage, refuse
 --   save_stage(p_organization_id uuid, p_change jsonb) → void
 --     calls check_key_is_free, check_stage_can_go, place_stage, refuse
+--   delete_stage(p_organization_id uuid, p_change jsonb) → void
+--     calls check_stage_can_go, refuse
 -- statistics.sql
 --   refresh_statistics(p_table text) → boolean
 -- webhooks.sql
@@ -952,7 +959,7 @@ CREATE TABLE webhook_parked (
 -- write.sql
 --   needs_exclusive_lock(p_function text, p_input jsonb) → boolean
 --   run_write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb) → jsonb
---     calls begin_change, create_account, create_contact, create_note, create_opportunity, delete_account, delete_contact, delete_note, delete_opportunity, merge_account, merge_contact, restore_account, restore_opportunity, store_result, update_account, update_contact, update_note, update_opportunity, write_many
+--     calls begin_change, check_fields_exist, create_account, create_contact, create_note, create_opportunity, delete_account, delete_contact, delete_note, delete_opportunity, merge_account, merge_contact, restore_account, restore_opportunity, store_result, update_account, update_contact, update_note, update_opportunity, write_many
 --   read_mark() → text
 --   write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb, p_origin jsonb DEFAULT NULL::jsonb, OUT result jsonb, OUT replayed boolean, OUT read_mark text, OUT refusal jsonb) → record
 --     calls append_events, find_or_claim_result, lock_organization, needs_exclusive_lock, read_mark, run_write

@@ -46,6 +46,8 @@ export interface Member {
 /** A custom field, which may be archived. */
 export interface SetupField extends CustomFieldDefinition {
   readonly isActive: boolean;
+  /** RFC 3339, UTC. */
+  readonly createdAt: string;
 }
 
 interface SetupData {
@@ -130,9 +132,13 @@ export class OrganizationSetup {
     return fieldIndex;
   }
 
-  /** The custom fields of an object type by slug. Archived fields are included, because a restored record has their values too. */
-  storedFields(objectType: ObjectType): ReadonlyMap<string, SetupField> {
-    return new Map(this.fields.filter((field) => field.objectType === objectType).map((field) => [field.slug, field]));
+  /**
+   * The custom fields of an object type by slug that existed at a time (RFC 3339, UTC). Archived fields are included, because a restored
+   * record has their values too.
+   */
+  fieldsAt(objectType: ObjectType, time: string): ReadonlyMap<string, SetupField> {
+    const fields = this.fields.filter((field) => field.objectType === objectType && field.createdAt <= time);
+    return new Map(fields.map((field) => [field.slug, field]));
   }
 }
 
@@ -152,7 +158,7 @@ const setupSql = `
       FROM members m WHERE m.organization_id = $1),
     'fields', (SELECT coalesce(json_agg(json_build_object(
         'id', f.id, 'objectType', f.object_type, 'slug', f.slug, 'name', f.name, 'attributeType', f.attribute_type,
-        'metadata', f.metadata, 'position', f.position, 'isHidden', f.is_hidden, 'isActive', f.is_active, 'slot', f.slot,
+        'metadata', f.metadata, 'position', f.position, 'createdAt', to_char(f.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'isHidden', f.is_hidden, 'isActive', f.is_active, 'slot', f.slot,
         'pipelineIds', CASE WHEN f.all_pipelines THEN NULL ELSE (SELECT coalesce(json_agg(l.pipeline_id), '[]')
           FROM custom_field_pipelines l WHERE l.organization_id = $1 AND l.custom_field_id = f.id) END
       ) ORDER BY f.position, f.slug), '[]') FROM custom_fields f WHERE f.organization_id = $1)

@@ -31,6 +31,8 @@ export type FailureReason =
   | { readonly kind: 'account_in_use'; readonly contacts: number; readonly opportunities: number }
   /** A stage or member with opportunities cannot be removed. The count stops at 10,000. */
   | { readonly kind: 'setup_in_use'; readonly object: SetupKind; readonly opportunities: number }
+  /** A custom field with values cannot be deleted. The count of records stops at 10,000. */
+  | { readonly kind: 'field_in_use'; readonly object: ObjectType; readonly records: number }
   /** A pipeline needs at least one active stage. */
   | { readonly kind: 'last_stage' }
   /** The pipeline is archived, so it gets no new opportunities and no restored ones. */
@@ -41,7 +43,7 @@ export type FailureReason =
   | { readonly kind: 'default_stage_archived' }
   /** The setup would exceed one of the `setupLimits`. */
   | { readonly kind: 'setup_too_large'; readonly what: keyof typeof setupLimits; readonly limit: number }
-  /** The options of a field have changed since the caller read them. */
+  /** A field has changed since the caller read it: its options are others, or it was deleted. */
   | { readonly kind: 'setup_changed' }
   | { readonly kind: 'too_many_contacts'; readonly limit: number }
   | { readonly kind: 'too_many_webhooks'; readonly limit: number }

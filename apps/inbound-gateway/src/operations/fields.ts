@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import {
   createField as createContract,
   createFieldOption as createOptionContract,
+  deleteField as deleteContract,
   updateField as updateContract,
   updateFieldOption as updateOptionContract,
 } from '@crm/contract';
-import { defineFieldChange, fieldWire, updateFieldChange } from '@crm/db';
+import { defineFieldChange, deleteFieldChange, fieldWire, updateFieldChange } from '@crm/db';
 import { validationError } from '@crm/domain';
 import type { Operation } from '@crm/http';
 import { type Context, operation } from '../context.js';
@@ -51,6 +52,14 @@ const updateField = operation(updateContract, (context, { caller, params, body }
   }),
 );
 
+/** `DELETE /v1/inbound/fields/{id}` */
+const deleteField = operation(deleteContract, (context, { caller, params }) =>
+  runSetupChange(context, caller, {
+    changes: (setup) => [deleteFieldChange(orNotFound(findField(setup, params.id)))],
+    answer: () => ({ message: 'Field deleted', data: { id: params.id.toLowerCase() } }),
+  }),
+);
+
 /** `POST /v1/inbound/fields/{id}/options` */
 const createFieldOption = operation(createOptionContract, (context, { caller, params, body }) =>
   runSetupChange(context, caller, {
@@ -92,6 +101,7 @@ const updateFieldOption = operation(updateOptionContract, (context, { caller, pa
 export const fieldOperations: readonly Operation<Context>[] = [
   createField,
   updateField,
+  deleteField,
   createFieldOption,
   updateFieldOption,
 ];

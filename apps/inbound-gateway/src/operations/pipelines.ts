@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   createPipeline as createContract,
   createStage as createStageContract,
+  deleteStage as deleteStageContract,
   updatePipeline as updateContract,
   updateStage as updateStageContract,
   type UpdateStageBody,
@@ -9,6 +10,7 @@ import {
 import {
   createPipelineChanges,
   createStageChange,
+  deleteStageChange,
   type OpportunityMove,
   type OrganizationSetup,
   pipelineWire,
@@ -121,10 +123,22 @@ const updateStage = operation(updateStageContract, (context, request) => {
   });
 });
 
+/** `DELETE /v1/inbound/stages/{id}` */
+const deleteStage = operation(deleteStageContract, (context, { caller, params }) =>
+  runSetupChange(context, caller, {
+    changes: (setup) => {
+      const { id, pipelineId, label } = orNotFound(setup.findStage(params.id));
+      return [deleteStageChange(id, pipelineId, label)];
+    },
+    answer: () => ({ message: 'Stage deleted', data: { id: params.id.toLowerCase() } }),
+  }),
+);
+
 /** The writes of pipelines and stages. */
 export const pipelineOperations: readonly Operation<Context>[] = [
   createPipeline,
   updatePipeline,
   createStage,
   updateStage,
+  deleteStage,
 ];

@@ -9,7 +9,7 @@ import { writeOrigin } from '../write/write-request.js';
 const erasedMessage = 'The values of this record were erased: deleted contacts and notes cannot be restored';
 
 const missingLinkMessage = 'The linked record no longer exists: the link was left out';
-const archivedStageMessage = 'The stage is archived: the opportunity is in the stage where new ones start';
+const archivedStageMessage = 'The stage is archived or deleted: the opportunity is in the stage where new ones start';
 
 /** The deletion at a position of the log. @throws ApiError if there is none, or if it cannot be undone */
 const findDeletion = async ({ database }: Context, organizationId: string, position: number) => {
@@ -19,7 +19,7 @@ const findDeletion = async ({ database }: Context, organizationId: string, posit
   if (type !== `${object}.deleted`) throw validationError({ position: 'is not the position of a deletion' });
   if (isErased || previous === null || object === 'contact' || object === 'note')
     throw new ApiError('conflict', { message: erasedMessage });
-  return { object, previous };
+  return { event, object, previous };
 };
 
 /** `POST /v1/inbound/restore`: undoes the deletion of an account or opportunity. */
@@ -28,9 +28,9 @@ export const restoreRecord = operation(contract, (context, request) => {
   const { position } = request.body;
   return runIdempotent(context, contract, request, {
     run: async (idempotency) => {
-      const { object, previous } = await findDeletion(context, organizationId, position);
+      const { event, object, previous } = await findDeletion(context, organizationId, position);
       return context.setups.use(organizationId, (setup) => {
-        const write = restoration(setup, position, object, previous);
+        const write = restoration(setup, event, object, previous);
         return runWrite(context.database, organizationId, write, idempotency, writeOrigin(request));
       });
     },

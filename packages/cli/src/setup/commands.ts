@@ -5,7 +5,9 @@ import {
   createMember,
   createPipeline,
   createStage,
+  deleteField,
   deleteMember,
+  deleteStage,
   updateField,
   updateFieldOption,
   updateMember,
@@ -124,6 +126,16 @@ A new label appears in all lists of opportunities. An archived stage can be read
 --move-to names the stage that gets them. They move in small steps; each move counts as an update.`,
   },
   {
+    name: 'stage delete',
+    contract: deleteStage,
+    argument: { entry: 'stage' },
+    call: (client, id) => client.pipelines.deleteStage(id),
+    inUse: 'Move them first: crm stage update --archive --move-to STAGE',
+    show: ({ id }: { readonly id: string }) => ({ json: { stage_id: id }, text: 'The stage is deleted.' }),
+    description: 'delete a stage without opportunities',
+    help: '\nExample:\n  $ crm stage delete --org ID --pipeline Sales "On hold"',
+  },
+  {
     ...field,
     name: 'field define',
     contract: createField,
@@ -169,6 +181,19 @@ Examples:
 
 Requests cannot use an archived field. Its values stay and come back with --restore. Its slug stays reserved. For its options:
 crm option --help. The slug, type and pipelines of a field cannot be changed.`,
+  },
+  {
+    name: 'field delete',
+    contract: deleteField,
+    argument: { entry: 'field' },
+    call: (client, id) => client.fields.delete(id),
+    show: ({ id }: { readonly id: string }) => ({ json: { field_id: id }, text: 'The field is deleted.' }),
+    description: 'delete a custom field that no record has a value of',
+    help: `
+Example:
+  $ crm field delete --org ID --object opportunity lead_source
+
+Its slug can be used again. To take a field with values out of use: crm field update --archive`,
   },
   {
     ...field,

@@ -1,7 +1,7 @@
 import type { WriteAnswer } from '../answer.js';
 import type { CallOptions } from '../options.js';
 import type { Send } from '../transport.js';
-import type { CreateField, CreateOption, FieldDetail, UpdateField, UpdateOption } from '../types.js';
+import type { CreateField, CreateOption, Deleted, FieldDetail, UpdateField, UpdateOption } from '../types.js';
 import { pathOf } from './lists.js';
 import { setupOf } from './setup.js';
 
@@ -14,6 +14,8 @@ export interface Fields {
   create(body: CreateField, options?: CallOptions): Promise<WriteAnswer<FieldDetail>>;
   /** Absent properties stay; `is_active: false` archives, `true` restores. */
   update(id: string, body: UpdateField, options?: CallOptions): Promise<WriteAnswer<FieldDetail>>;
+  /** Deletes a field that no record has a value of. */
+  delete(id: string, options?: CallOptions): Promise<WriteAnswer<Deleted>>;
   /** Adds an option to a select, radio or multi_select field. */
   createOption(fieldId: string, body: CreateOption, options?: CallOptions): Promise<WriteAnswer<FieldDetail>>;
   /** Changes the option that has the `value` of the body; `archived: true` archives it. */
@@ -24,10 +26,11 @@ const folder = '/v1/inbound/fields';
 
 /** Creates the calls for custom fields. */
 export const createFields = (send: Send): Fields => {
-  const { create, update } = setupOf(send);
+  const { create, update, remove } = setupOf(send);
   return {
     create: (body, options) => create<FieldDetail>(folder, body, options),
     update: async (id, body, options) => update<FieldDetail>(pathOf(folder, id), body, options),
+    delete: async (id, options) => remove(pathOf(folder, id), options),
     createOption: async (fieldId, body, options) =>
       create<FieldDetail>(`${pathOf(folder, fieldId)}/options`, body, options),
     updateOption: async (fieldId, body, options) =>

@@ -23,12 +23,11 @@ const folder = '/v1/inbound/members';
 
 /** Creates the calls for members. */
 export const createMembers = (send: Send): Members => {
-  const { create, update } = setupOf(send);
+  const { create, update, remove } = setupOf(send);
   return {
     list: (query, options) => listOf<Member, MemberPage>(send, '/v1/members', 'members', query, options),
     create: (body, options) => create<MemberDetail>(folder, body, options),
     update: async (id, body, options) => update<MemberDetail>(pathOf(folder, id), body, options),
-    delete: async (id, query, options) =>
-      send<Deleted>({ gateway: 'inbound', method: 'DELETE', path: pathOf(folder, id), query: { ...query } }, options),
+    delete: async (id, query, options) => remove(pathOf(folder, id), options, query),
   };
 };

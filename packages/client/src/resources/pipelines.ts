@@ -6,6 +6,7 @@ import type { Send } from '../transport.js';
 import type {
   CreatePipeline,
   CreateStage,
+  Deleted,
   Pipeline,
   PipelineDetail,
   PipelinePage,
@@ -31,13 +32,15 @@ export interface Pipelines {
   createStage(pipelineId: string, body: CreateStage, options?: CallOptions): Promise<WriteAnswer<StageDetail>>;
   /** Absent properties stay. Archiving a stage with opportunities needs `move_opportunities_to`. */
   updateStage(stageId: string, body: UpdateStage, options?: CallOptions): Promise<WriteAnswer<StageDetail>>;
+  /** Deletes a stage without opportunities. */
+  deleteStage(stageId: string, options?: CallOptions): Promise<WriteAnswer<Deleted>>;
 }
 
 const folder = '/v1/inbound/pipelines';
 
 /** Creates the calls for pipelines. */
 export const createPipelines = (send: Send): Pipelines => {
-  const { create, update } = setupOf(send);
+  const { create, update, remove } = setupOf(send);
   return {
     list: (query, options) => listOf<Pipeline, PipelinePage>(send, '/v1/pipelines', 'pipelines', query, options),
     stages: (pipelineId, query, options) =>
@@ -48,5 +51,6 @@ export const createPipelines = (send: Send): Pipelines => {
       create<StageDetail>(`${pathOf(folder, pipelineId)}/stages`, body, options),
     updateStage: async (stageId, body, options) =>
       update<StageDetail>(pathOf('/v1/inbound/stages', stageId), body, options),
+    deleteStage: async (stageId, options) => remove(pathOf('/v1/inbound/stages', stageId), options),
   };
 };

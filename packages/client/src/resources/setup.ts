@@ -1,6 +1,7 @@
 import type { WriteAnswer } from '../answer.js';
 import type { CallOptions } from '../options.js';
 import type { Send } from '../transport.js';
+import type { Deleted } from '../types.js';
 
 type SetupCall = <Data>(path: string, body: object | undefined, options?: CallOptions) => Promise<WriteAnswer<Data>>;
 
@@ -8,6 +9,7 @@ type SetupCall = <Data>(path: string, body: object | undefined, options?: CallOp
 export interface SetupCalls {
   readonly create: SetupCall;
   readonly update: SetupCall;
+  readonly remove: (path: string, options?: CallOptions, query?: object) => Promise<WriteAnswer<Deleted>>;
 }
 
 /** Creates the calls. The gateway ignores idempotency keys for them, so a create without a response is not retried. */
@@ -16,4 +18,6 @@ export const setupOf = (send: Send): SetupCalls => ({
     send<Data>({ gateway: 'inbound', method: 'POST', path, body }, { ...options, idempotencyKey: null }),
   update: <Data>(path: string, body: object | undefined, options?: CallOptions) =>
     send<Data>({ gateway: 'inbound', method: 'PATCH', path, body }, options),
+  remove: (path, options, query = {}) =>
+    send<Deleted>({ gateway: 'inbound', method: 'DELETE', path, query: { ...query } }, options),
 });

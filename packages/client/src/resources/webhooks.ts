@@ -43,7 +43,7 @@ const inbound = '/v1/inbound/webhooks';
 
 /** Creates the calls for webhooks. */
 export const createWebhooks = (send: Send): Webhooks => {
-  const { create, update } = setupOf(send);
+  const { create, update, remove } = setupOf(send);
   return {
     list: (query, options) => listOf<Webhook, WebhookPage>(send, folder, 'webhooks', query, options),
     get: async (id, options) =>
@@ -52,8 +52,7 @@ export const createWebhooks = (send: Send): Webhooks => {
       listOf<WebhookAttempt, WebhookAttemptPage>(send, `${pathOf(folder, id)}/attempts`, 'attempts', query, options),
     create: (body, options) => create<WebhookSecret>(inbound, body, options),
     update: async (id, body, options) => update<WebhookDetail>(pathOf(inbound, id), body, options),
-    delete: async (id, options) =>
-      send<Deleted>({ gateway: 'inbound', method: 'DELETE', path: pathOf(inbound, id) }, options),
+    delete: async (id, options) => remove(pathOf(inbound, id), options),
     test: async (id, options) => create<WebhookDetail>(`${pathOf(inbound, id)}/test`, undefined, options),
     replay: async (id, body, options) => create<WebhookDetail>(`${pathOf(inbound, id)}/replay`, body, options),
     rotateSecret: async (id, options) =>

@@ -71,6 +71,16 @@ export const updateStage = operation(['updateStage', 'PATCH /v1/inbound/stages/{
   headers: writeHeaders,
 });
 
+/** `DELETE /v1/inbound/stages/{id}` */
+export const deleteStage = operation(['deleteStage', 'DELETE /v1/inbound/stages/{id}', 'setup', 'Pipelines'], {
+  summary: 'Delete a stage',
+  description: 'Deletes a stage without deals. A stage with deals is 409 with `counts.opportunities`.',
+  params: idParams('stage'),
+  data: Deleted,
+  errors: [404, 409],
+  headers: writeHeaders,
+});
+
 /** `POST /v1/inbound/fields` */
 export const createField = operation(['createField', 'POST /v1/inbound/fields', 'setup', 'Fields'], {
   summary: 'Define a custom field',
@@ -88,6 +98,16 @@ export const updateField = operation(['updateField', 'PATCH /v1/inbound/fields/{
   params: idParams('field'),
   body: UpdateFieldBody,
   data: FieldDetail,
+  errors: [404, 409],
+  headers: writeHeaders,
+});
+
+/** `DELETE /v1/inbound/fields/{id}` */
+export const deleteField = operation(['deleteField', 'DELETE /v1/inbound/fields/{id}', 'setup', 'Fields'], {
+  summary: 'Delete a custom field',
+  description: 'Deletes a custom field that no record has a value of. A field with values is 409 with `counts`.',
+  params: idParams('field'),
+  data: Deleted,
   errors: [404, 409],
   headers: writeHeaders,
 });

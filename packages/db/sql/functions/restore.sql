@@ -48,12 +48,12 @@ BEGIN
 END
 $$;
 
--- p_input: {position, change}. `position` is that of the deletion event. `change` has the columns that are computed from the record's
--- values and the current definitions of its custom fields.
+-- p_input: {position, change}. `position` is that of the deletion event. `change` has the custom values whose fields still exist, and the
+-- columns that are computed from the record's values and the current definitions.
 CREATE OR REPLACE FUNCTION restore_account(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_record jsonb := deleted_record(p_organization_id, (p_input->>'position')::bigint, 'account');
-  v_row accounts := jsonb_populate_record(NULL::accounts, v_record || '{"normalized": {}}');
+  v_row accounts := jsonb_populate_record(NULL::accounts, v_record || '{"normalized": {}, "custom_fields": {}}');
 BEGIN
   PERFORM begin_change('exclusive');
   v_row.organization_id := p_organization_id;
@@ -84,7 +84,7 @@ $$;
 CREATE OR REPLACE FUNCTION restore_opportunity(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_record jsonb := deleted_record(p_organization_id, (p_input->>'position')::bigint, 'opportunity');
-  v_row opportunities := jsonb_populate_record(NULL::opportunities, v_record || '{"normalized": {}}');
+  v_row opportunities := jsonb_populate_record(NULL::opportunities, v_record || '{"normalized": {}, "custom_fields": {}}');
   v_wanted opportunities;
   v_linked uuid[] := ARRAY(SELECT c.id::uuid FROM jsonb_array_elements_text(v_record->'additional_contact_ids') AS c (id));
   v_additional_ids uuid[];

@@ -100,6 +100,62 @@ BEGIN
 END
 $$;
 
+-- How many records have a value of a custom field, at most p_limit.
+CREATE OR REPLACE FUNCTION count_values(p_row custom_fields, p_limit int) RETURNS int LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN CASE p_row.object_type
+    WHEN 'account' THEN (SELECT count(*) FROM (SELECT 1 FROM accounts a
+      WHERE a.organization_id = p_row.organization_id AND a.custom_fields ? p_row.slug LIMIT p_limit) n)
+    WHEN 'contact' THEN (SELECT count(*) FROM (SELECT 1 FROM contacts c
+      WHERE c.organization_id = p_row.organization_id AND c.custom_fields ? p_row.slug LIMIT p_limit) n)
+    ELSE (SELECT count(*) FROM (SELECT 1 FROM opportunities o
+      WHERE o.organization_id = p_row.organization_id AND o.custom_fields ? p_row.slug LIMIT p_limit) n) END;
+END
+$$;
+
+-- Deletes a custom field that no record has a value of. p_change: {id}.
+CREATE OR REPLACE FUNCTION delete_field(p_organization_id uuid, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_id uuid := p_change->>'id';
+  v_row custom_fields;
+  v_count int;
+BEGIN
+  SELECT * INTO v_row FROM custom_fields f WHERE f.organization_id = p_organization_id AND f.id = v_id;
+  IF v_row.id IS NULL THEN
+    PERFORM refuse('not_found');
+  END IF;
+  v_count := count_values(v_row, 10000);
+  IF v_count > 0 THEN
+    PERFORM refuse('field_in_use', jsonb_build_object('object', v_row.object_type, 'records', v_count));
+  END IF;
+  DELETE FROM custom_field_pipelines l WHERE l.organization_id = p_organization_id AND l.custom_field_id = v_id;
+  DELETE FROM custom_fields f WHERE f.organization_id = p_organization_id AND f.id = v_id;
+  UPDATE custom_fields f SET position = f.position - 1
+    WHERE f.organization_id = p_organization_id AND f.object_type = v_row.object_type AND f.position > v_row.position;
+END
+$$;
+
+-- Refuses values of custom fields that were deleted meanwhile. A gateway decides by a setup that may be a second old. p_function and
+-- p_input: see `write`.
+CREATE OR REPLACE FUNCTION check_fields_exist(p_organization_id uuid, p_function text, p_input jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_object text := split_part(coalesce(p_input->>'function', p_function), '_', 2);
+  v_slugs text[] := ARRAY(
+    SELECT jsonb_path_query(p_input, '$.change.custom_fields.keyvalue().key') #>> '{}'
+    UNION SELECT jsonb_path_query(p_input, '$.items[*].input.change.custom_fields.keyvalue().key') #>> '{}');
+  v_found int;
+BEGIN
+  IF v_slugs = '{}' THEN
+    RETURN;
+  END IF;
+  v_found := (SELECT count(*) FROM custom_fields f
+    WHERE f.organization_id = p_organization_id AND f.object_type = v_object AND f.slug = ANY (v_slugs));
+  IF v_found < cardinality(v_slugs) THEN
+    PERFORM refuse('setup_changed');
+  END IF;
+END
+$$;
+
 -- Adds a member (action `member.add`) or changes it. p_change: {action, id, set: {email, name, is_active}}.
 CREATE OR REPLACE FUNCTION save_member(p_organization_id uuid, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -205,8 +261,10 @@ BEGIN
       CASE v_change->>'action'
         WHEN 'pipeline.create', 'pipeline.update' THEN PERFORM save_pipeline(p_organization_id, v_change);
         WHEN 'stage.create', 'stage.update' THEN PERFORM save_stage(p_organization_id, v_change);
+        WHEN 'stage.delete' THEN PERFORM delete_stage(p_organization_id, v_change);
         WHEN 'field.define' THEN PERFORM define_field(p_organization_id, v_change);
         WHEN 'field.update' THEN PERFORM update_field(p_organization_id, v_change);
+        WHEN 'field.delete' THEN PERFORM delete_field(p_organization_id, v_change);
         WHEN 'member.add', 'member.update' THEN PERFORM save_member(p_organization_id, v_change);
         WHEN 'member.remove' THEN PERFORM remove_member(p_organization_id, v_change);
         WHEN 'organization.update' THEN

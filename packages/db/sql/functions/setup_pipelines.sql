@@ -77,19 +77,19 @@ BEGIN
 END
 $$;
 
--- Refuses an archived stage, like check_place_is_active.
+-- Refuses an archived or deleted stage, like check_place_is_active.
 CREATE OR REPLACE FUNCTION check_stage_is_active(p_row opportunities) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_is_active boolean;
 BEGIN
   SELECT s.is_active INTO v_is_active FROM stages s WHERE s.organization_id = p_row.organization_id AND s.id = p_row.stage_id;
-  IF NOT v_is_active THEN
+  IF v_is_active IS NOT TRUE THEN
     PERFORM refuse('stage_archived');
   END IF;
 END
 $$;
 
--- Refuses to archive a stage that has opportunities, or the last active stage of its pipeline.
+-- Refuses to archive or delete a stage that has opportunities, or the last active stage of its pipeline.
 CREATE OR REPLACE FUNCTION check_stage_can_go(p_row stages) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_ids uuid[];
@@ -147,5 +147,22 @@ BEGIN
   IF p_change ? 'position' THEN
     PERFORM place_stage(p_organization_id, v_row.pipeline_id, v_id, (p_change->>'position')::int);
   END IF;
+END
+$$;
+
+-- Deletes a stage without opportunities. p_change: {id}.
+CREATE OR REPLACE FUNCTION delete_stage(p_organization_id uuid, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_id uuid := p_change->>'id';
+  v_row stages;
+BEGIN
+  SELECT * INTO v_row FROM stages s WHERE s.organization_id = p_organization_id AND s.id = v_id;
+  IF v_row.id IS NULL THEN
+    PERFORM refuse('not_found');
+  END IF;
+  PERFORM check_stage_can_go(v_row);
+  DELETE FROM stages s WHERE s.organization_id = p_organization_id AND s.id = v_id;
+  UPDATE stages s SET position = s.position - 1
+    WHERE s.organization_id = p_organization_id AND s.pipeline_id = v_row.pipeline_id AND s.position > v_row.position;
 END
 $$;

@@ -13,11 +13,14 @@ BEGIN
 END
 $$;
 
--- Calls a write function by name, and stores its result for an Idempotency-Key.
+-- Calls a write function by name, and stores its result for an Idempotency-Key. With the lock, it first checks that the custom fields exist.
 CREATE OR REPLACE FUNCTION run_write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_result jsonb;
 BEGIN
+  IF current_setting('crm.lock', true) <> '' THEN
+    PERFORM check_fields_exist(p_organization_id, p_function, p_input);
+  END IF;
   v_result := CASE p_function
     WHEN 'create_opportunity' THEN create_opportunity(p_organization_id, p_input)
     WHEN 'create_contact' THEN create_contact(p_organization_id, p_input)

@@ -87,12 +87,16 @@ const readRows = async (
 
 /**
  * Reads one page in one statement (see `plan.ts`), or in two: a page that starts among records with the sort key and ends among records
- * without it has a plan for each part. A page ends early when its records reach `maxPageBytes`. If
+ * without it has a plan for each part. A page ends early when its records reach `maxBytes`. If
  * that happens in the second part, the page may exceed the limit by one record, because each part returns at least its first record.
  */
-export const listPage = async (database: Queries, request: PageRequest): Promise<Page> => {
+export const listPage = async (
+  database: Queries,
+  request: PageRequest,
+  maxBytes: number = maxPageBytes,
+): Promise<Page> => {
   const rows: PageRow[] = [];
-  let bytes = maxPageBytes;
+  let bytes = maxBytes;
   for (const plan of planPage(request)) {
     // Read one record more than the page shows. It reveals whether another page exists.
     const missing = request.limit + 1 - rows.length;

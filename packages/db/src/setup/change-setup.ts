@@ -20,7 +20,7 @@ const changeSql = `SELECT to_char(outdated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"
 /**
  * Changes an organization's setup in one round trip and one transaction, and writes the changes to the audit trail.
  * @throws Failure `not_found` for an unknown organization or row, `key_taken` for a name, label, slug or email of another row,
- * `setup_in_use` if opportunities still use the row, `last_stage`, `default_stage_archived`, `setup_changed`, `setup_too_large`
+ * `setup_in_use` and `field_in_use` if records still use the row, `last_stage`, `default_stage_archived`, `setup_changed`, `setup_too_large`
  */
 export const changeSetup = async (
   database: Queries,

@@ -4,8 +4,8 @@ import { type AttributeType, type FieldMetadata, type ObjectType, slotKind } fro
 /** The kind of a change of the setup. The audit trail shows this name. */
 export type SetupAction =
   | `pipeline.${'create' | 'update'}`
-  | `stage.${'create' | 'update'}`
-  | `field.${'define' | 'update'}`
+  | `stage.${'create' | 'update' | 'delete'}`
+  | `field.${'define' | 'update' | 'delete'}`
   | `member.${'add' | 'update' | 'remove'}`
   | 'organization.update';
 
@@ -140,6 +140,13 @@ export const updateStageChange = (id: string, change: StageChange): SetupChange 
   return { action: 'stage.update', id, set, ...place, ...outdates, details: { ...set, ...place } };
 };
 
+/** Deletes a stage without opportunities. */
+export const deleteStageChange = (id: string, pipelineId: string, label: string): SetupChange => ({
+  action: 'stage.delete',
+  id,
+  details: { pipeline_id: pipelineId, label },
+});
+
 /** Defines a custom field. */
 export const defineFieldChange = (id: string, field: NewField): SetupChange => {
   const { objectType, slug, name, attributeType, metadata, position, isHidden, isActive, pipelineIds } = field;
@@ -191,6 +198,13 @@ export const updateFieldChange = (
     details: { object: objectType, slug, ...audited, ...place },
   };
 };
+
+/** Deletes a custom field that no record has a value of. */
+export const deleteFieldChange = ({ id, objectType, slug }: FieldTarget): SetupChange => ({
+  action: 'field.delete',
+  id,
+  details: { object: objectType, slug },
+});
 
 /** Adds a member. */
 export const addMemberChange = (

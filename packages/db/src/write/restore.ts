@@ -13,6 +13,8 @@ export interface RestorableEvent {
   /** For a deletion, the whole record; null if its values were erased. */
   readonly previous: Readonly<Record<string, unknown>> | null;
   readonly isErased: boolean;
+  /** RFC 3339, UTC. */
+  readonly occurredAt: string;
 }
 
 /** The result of restoring a record. */
@@ -30,7 +32,8 @@ export const findEvent = async (
   organizationId: string,
   position: number,
 ): Promise<RestorableEvent | null> => {
-  const text = `SELECT e.position::float8 AS position, e.object, e.type, e.previous, e.is_erased AS "isErased"
+  const text = `SELECT e.position::float8 AS position, e.object, e.type, e.previous, e.is_erased AS "isErased",
+        to_char(e.occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "occurredAt"
       FROM events e JOIN event_heads h ON h.organization_id = e.organization_id
      WHERE e.organization_id = $1 AND e.position = $2 AND e.position >= h.oldest_position`;
   const statement = { text, values: [position] };
@@ -41,16 +44,16 @@ export const findEvent = async (
 /**
  * Restores a deleted account or opportunity with its id, its values and its links to records that still exist. Index keys and normalized
  * texts are computed again, because the definitions of fields may have changed. Values of archived fields are included, because the
- * fields may be restored later.
+ * fields may be restored later. Values of deleted fields are left out.
  */
 export const restoration = (
   setup: OrganizationSetup,
-  position: number,
+  { position, occurredAt }: RestorableEvent,
   object: 'account' | 'opportunity',
   record: Readonly<Record<string, unknown>>,
 ): Write<RestoredRecord> => {
   const values = new Map(Object.entries((record['custom_fields'] ?? {}) as Readonly<Record<string, CustomValue>>));
-  const change = changeOf(object, record, { definitions: setup.storedFields(object), values });
+  const change = changeOf(object, record, { definitions: setup.fieldsAt(object, occurredAt), values });
   if (object === 'account') return { function: 'restore_account', input: { position, change: changeInput(change) } };
   // Only the texts: the function itself restores links and the other columns from the event.
   const texts = Object.entries(change.set).filter(

@@ -5,9 +5,11 @@ import { type PageRequest, parsePageRequest } from '../../src/page/page-request.
 
 const idOf = (number: number): string => `019c1402-8100-7000-8000-${String(number).padStart(12, '0')}`;
 
+const createdAt = '2026-01-01T00:00:00.000Z';
+
 const field = (slug: string, attributeType: AttributeType, slot: string | null): SetupField => ({
   ...{ id: `id-of-${slug}`, objectType: 'opportunity', slug, name: slug, attributeType, slot },
-  ...{ position: 0, isHidden: false, isActive: true, pipelineIds: null },
+  ...{ position: 0, isHidden: false, isActive: true, createdAt, pipelineIds: null },
   metadata:
     attributeType === 'select' ? { options: options.map((value) => ({ value, label: value, color: '#000' })) } : null,
 });
@@ -18,8 +20,6 @@ const stages = ['Lead', 'Won'].map((label, index) => ({
   ...{ id: idOf(11 + index), pipelineId: idOf(1), label, position: index, color: '#000' },
   ...{ isActive: true, isDefault: index === 0, probability: null },
 }));
-
-const createdAt = '2026-01-01T00:00:00.000Z';
 
 /** An organization with two pipelines, of which Sales has two stages, and with three custom fields, two of them indexed. */
 export const exampleSetup = new OrganizationSetup(idOf(0), {

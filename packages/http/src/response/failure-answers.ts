@@ -33,6 +33,12 @@ const naturalKeyPaths: Readonly<Record<ObjectType, string>> = {
   opportunity: bodyPathOf('opportunity', 'name'),
 };
 
+const recordNouns: Readonly<Record<ObjectType, string>> = {
+  account: 'accounts',
+  contact: 'contacts',
+  opportunity: 'opportunities',
+};
+
 const setupLimitTexts: Readonly<Record<keyof typeof setupLimits, (limit: number) => string>> = {
   fields: (limit) => `must leave at most ${limit} custom fields, including archived ones`,
   pipelines: (limit) => `must leave at most ${limit} pipelines`,
@@ -54,6 +60,7 @@ type SetupReason = Extract<
   {
     kind:
       | 'setup_in_use'
+      | 'field_in_use'
       | 'last_stage'
       | 'setup_too_large'
       | 'setup_changed'
@@ -67,6 +74,8 @@ const setupAnswerTo = (reason: SetupReason): Answer => {
       const { object, opportunities } = reason;
       return conflict(`The ${object} still has opportunities`, { counts: { opportunities } });
     }
+    case 'field_in_use':
+      return conflict('The field still has values', { counts: { [recordNouns[reason.object]]: reason.records } });
     case 'last_stage':
       return conflict('A pipeline needs at least one stage that is not archived');
     case 'pipeline_archived':
@@ -104,6 +113,7 @@ const answerTo = (reason: FailureReason): Answer => {
       return conflict('The account still has contacts or opportunities', { counts: { contacts, opportunities } });
     }
     case 'setup_in_use':
+    case 'field_in_use':
     case 'last_stage':
     case 'pipeline_archived':
     case 'stage_archived':

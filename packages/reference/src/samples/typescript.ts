@@ -29,6 +29,7 @@ const methods: Readonly<Record<string, string>> = {
 const namedMethods: Readonly<Record<string, string>> = {
   'POST pipelines/{id}/stages': 'pipelines.createStage',
   'PATCH stages/{id}': 'pipelines.updateStage',
+  'DELETE stages/{id}': 'pipelines.deleteStage',
   'POST fields/{id}/options': 'fields.createOption',
   'PATCH fields/{id}/options': 'fields.updateOption',
   'GET key': 'key.get',
