@@ -1,3 +1,5 @@
+import { bodyPathOf, type FieldDescription, objects, type ObjectType } from '@crm/domain';
+
 /** The objects that `crm import` can create. */
 export const importObjects = ['opportunity', 'account', 'contact', 'note'] as const;
 
@@ -31,43 +33,33 @@ interface ObjectTargets {
 }
 
 const target = (name: string, kind: TargetKind, ...path: string[]): Target => ({ name, kind, path });
-const flat = (kind: TargetKind, ...names: string[]): Target[] => names.map((name) => target(name, kind, name));
+
+const kinds: Readonly<Record<string, TargetKind>> = { number: 'number', epoch_ms: 'instant', contact_list: 'list' };
+
+/** The targets of the fields that requests can set. Files have labels and emails in place of ids. */
+const recordTargets = (objectType: ObjectType): readonly Target[] =>
+  objects[objectType].fields.flatMap(({ name, kind, write }: FieldDescription): Target[] => {
+    if (write === undefined) return [];
+    const path = bodyPathOf(objectType, write.reference ?? name).split('.');
+    if (write.as === 'stage') return [target('stage', 'stage', ...path)];
+    return [target(write.part === undefined ? name : (write.name ?? name), kinds[kind] ?? 'text', ...path)];
+  });
 
 const byObject: Record<ImportObject, ObjectTargets> = {
   opportunity: {
     required: ['name'],
-    targets: [
-      target('name', 'text', 'opportunity', 'name'),
-      target('external_id', 'text', 'opportunity', 'external_id'),
-      target('stage', 'stage', 'opportunity', 'stage_id'),
-      target('amount', 'number', 'opportunity', 'deal_size'),
-      target('currency', 'text', 'opportunity', 'currency'),
-      target('close_date', 'instant', 'opportunity', 'close_date'),
-      target('next_action_date', 'instant', 'opportunity', 'next_action_date'),
-      target('next_step', 'text', 'opportunity', 'next_step'),
-      target('account_domain', 'text', 'related_objects', 'account_domain'),
-      target('primary_contact_email', 'text', 'related_objects', 'primary_contact_email'),
-      target('additional_contact_emails', 'list', 'related_objects', 'additional_contact_emails'),
-      target('owner_email', 'text', 'related_objects', 'owner_email'),
-    ],
+    targets: recordTargets('opportunity'),
     customFields: ['opportunity', 'custom_fields'],
   },
-  account: {
-    required: ['domain'],
-    targets: flat('text', 'domain', 'external_id', 'name', 'industry', 'description', 'website', 'employee_range'),
-    customFields: ['custom_fields'],
-  },
-  contact: {
-    required: ['email'],
-    targets: flat('text', 'email', 'external_id', 'first_name', 'last_name', 'job_title', 'phone'),
-    customFields: ['custom_fields'],
-  },
+  account: { required: ['domain'], targets: recordTargets('account'), customFields: ['custom_fields'] },
+  contact: { required: ['email'], targets: recordTargets('contact'), customFields: ['custom_fields'] },
   note: {
     required: [],
     targets: [
       target('title', 'text', 'note', 'title'),
       target('content', 'text', 'note', 'content'),
-      ...flat('list', 'account_domains', 'contact_emails'),
+      target('account_domains', 'list', 'account_domains'),
+      target('contact_emails', 'list', 'contact_emails'),
     ],
   },
 };

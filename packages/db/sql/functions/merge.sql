@@ -2,11 +2,13 @@
 -- deleted. Its domain or email becomes an alias: from then on, a request with it refers to the kept record. A domain or email is never both
 -- an alias and the key of an existing record.
 
--- The change that fills empty values of the kept record from the other one: the columns p_columns and the custom fields. It has the form
--- described in account_changes.sql. p_kept, p_other: the two rows.
-CREATE OR REPLACE FUNCTION filling_change(p_organization_id uuid, p_object text, p_kept jsonb, p_other jsonb, p_columns text[]) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+-- The change that fills empty values of the kept record from the other one: custom fields, and the columns that its event record has. It
+-- has the form described in account_changes.sql. p_kept, p_other: the two rows. p_excluded: columns that stay empty.
+CREATE OR REPLACE FUNCTION filling_change(p_organization_id uuid, p_object text, p_kept jsonb, p_other jsonb, p_event_record jsonb, p_excluded text[]) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_columns text[] := ARRAY(SELECT c FROM unnest(p_columns) c WHERE coalesce(p_kept->>c, '') = '' AND coalesce(p_other->>c, '') <> '');
+  v_columns text[] := ARRAY(
+    SELECT c FROM jsonb_object_keys(p_event_record) c
+     WHERE coalesce(p_kept->>c, '') = '' AND coalesce(p_other->>c, '') <> '' AND c <> ALL (p_excluded));
   v_slugs text[] := ARRAY(
     SELECT v.key FROM jsonb_each(p_other->'custom_fields') v
      WHERE coalesce(p_kept->'custom_fields'->>v.key, '') IN ('', '[]') AND v.value::text NOT IN ('null', '""', '[]'));
@@ -70,14 +72,14 @@ $$;
 -- currency. p_from_id, p_to_id: the accounts or contacts that are merged; a contact p_from_id becomes p_to_id.
 CREATE OR REPLACE FUNCTION merged_opportunity(p_kept opportunities, p_other opportunities, p_from_id uuid, p_to_id uuid) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_columns text[] := '{external_id,stage_id,owner_id,close_date,next_action_date,next_step,contact_id}';
+  v_excluded text[] := '{amount,currency}';
   v_new opportunities;
 BEGIN
   IF p_kept.amount IS NULL AND (p_kept.currency IS NULL OR p_kept.currency IS NOT DISTINCT FROM p_other.currency) THEN
-    v_columns := v_columns || '{amount,currency}'::text[];
+    v_excluded := '{}';
   END IF;
   v_new := changed_opportunity(p_kept, filling_change(p_kept.organization_id, 'opportunity',
-    to_jsonb(p_kept) - 'record', to_jsonb(p_other) - 'record', v_columns));
+    to_jsonb(p_kept) - 'record', to_jsonb(p_other) - 'record', opportunity_event_record(p_other, '{}'), v_excluded));
   IF v_new.contact_id = p_from_id THEN
     v_new.contact_id := p_to_id;
   END IF;

@@ -36,7 +36,7 @@ DECLARE
   v_plan record;
 BEGIN
   PERFORM begin_merge(v_kept.version, v_other.version, p_input);
-  v_change := filling_change(p_organization_id, 'account', to_jsonb(v_kept), to_jsonb(v_other), '{external_id,name,industry,description,website,employee_range}');
+  v_change := filling_change(p_organization_id, 'account', to_jsonb(v_kept), to_jsonb(v_other), account_event_record(v_other), '{}');
   SELECT * INTO v_plan FROM merge_plan(p_organization_id, 'account', p_input, v_change->'set' ? 'name');
   IF NOT (p_input->>'is_dry_run')::boolean THEN
     IF v_change->'set' ? 'external_id' THEN

@@ -22,7 +22,7 @@ DECLARE
   v_plan record;
 BEGIN
   PERFORM begin_merge(v_kept.version, v_other.version, p_input);
-  v_change := filling_change(p_organization_id, 'contact', to_jsonb(v_kept), to_jsonb(v_other), '{external_id,first_name,last_name,job_title,phone}');
+  v_change := filling_change(p_organization_id, 'contact', to_jsonb(v_kept), to_jsonb(v_other), contact_event_record(v_other), '{account_id}');
   SELECT * INTO v_plan FROM merge_plan(p_organization_id, 'contact', p_input, v_change->'set' ?| '{first_name,last_name}');
   IF NOT (p_input->>'is_dry_run')::boolean THEN
     IF v_change->'set' ? 'external_id' THEN

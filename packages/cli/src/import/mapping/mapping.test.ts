@@ -66,7 +66,7 @@ describe('readMapping', () => {
       expect.stringMatching(/^deals\.yaml:5: fields\.name\.transform\[0\]: "trimm" is unknown/),
       expect.stringMatching(/^deals\.yaml:6: fields\.close_date: needs a date format/),
       expect.stringMatching(
-        /^deals\.yaml:8: fields\.amuont: unknown; the fields of opportunity are name, external_id, stage, amount/,
+        /^deals\.yaml:8: fields\.amuont: unknown; the fields of opportunity are name, stage, additional_contact_emails, external_id, amount/,
       ),
       expect.stringMatching(/^deals\.yaml:9: fields\.custom_fields\.Bad-Slug: unknown/),
       expect.stringMatching(/^deals\.yaml:10: fields\.stage: needs exactly one of column, value, template/),
