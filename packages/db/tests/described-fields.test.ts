@@ -100,7 +100,7 @@ const read = async (objectType: ObjectType, id: string): Promise<Record<string, 
   return JSON.parse(found?.record ?? '{}') as Record<string, unknown>;
 };
 
-describe.each(objectTypes)('each described field of an %s that requests can set', (objectType) => {
+describe.each(objectTypes)('%s: each described field that requests can set', (objectType) => {
   const { create, update } = writes[objectType];
   const fields = columnsOf(objectType);
 
@@ -125,7 +125,7 @@ describe.each(objectTypes)('each described field of an %s that requests can set'
   });
 });
 
-test.each(['account', 'contact'] as const)('a merge fills each empty field of an %s', async (objectType) => {
+test.each(['account', 'contact'] as const)('%s: a merge fills each empty field', async (objectType) => {
   const { create } = writes[objectType];
   const fields = columnsOf(objectType);
   const isKey = ({ write }: FieldDescription): boolean => write?.isKey === true;
