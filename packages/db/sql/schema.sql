@@ -780,7 +780,7 @@ CREATE TABLE webhook_parked (
 --   begin_change(p_mode text) → void
 --   lock_record(p_organization_id uuid, p_object text, p_id uuid) → void
 -- merge.sql
---   filling_change(p_organization_id uuid, p_object text, p_kept jsonb, p_other jsonb, p_columns text[]) → jsonb
+--   filling_change(p_organization_id uuid, p_object text, p_kept jsonb, p_other jsonb, p_event_record jsonb, p_excluded text[]) → jsonb
 --     calls only_keys
 --   filled_fields(p_change jsonb) → jsonb
 --   merged_event(p_event text) → text
@@ -788,7 +788,7 @@ CREATE TABLE webhook_parked (
 --     calls opportunities_of_ids
 --   collision_ids(p_collisions jsonb, p_key text) → uuid[]
 --   merged_opportunity(p_kept opportunities, p_other opportunities, p_from_id uuid, p_to_id uuid) → opportunities
---     calls changed_opportunity, filling_change
+--     calls changed_opportunity, filling_change, opportunity_event_record
 --   merged_contact_ids(p_new opportunities, p_other opportunities, p_contact_limit integer, p_from_id uuid, p_to_id uuid) → uuid[]
 --     calls additional_contact_ids, distinct_contact_ids, refuse
 --   check_merged_contacts(p_organization_id uuid, p_collisions jsonb, p_contact_limit integer, p_from_id uuid, p_to_id uuid) → void
@@ -812,12 +812,12 @@ CREATE TABLE webhook_parked (
 --   move_rest_to_account(p_organization_id uuid, p_other accounts, p_account_id uuid) → void
 --     calls account_event_record, change_event, collect_events, contact_event_record, delete_results_of_record, deletion_event, move_notes, remember_merge, write_time
 --   merge_account(p_organization_id uuid, p_input jsonb) → jsonb
---     calls begin_merge, changed_account, check_merged_contacts, collect_events, filling_change, merge_opportunities, merge_plan, merge_result, merged_event, move_opportunities, move_rest_to_account, read_account, store_account
+--     calls account_event_record, begin_merge, changed_account, check_merged_contacts, collect_events, filling_change, merge_opportunities, merge_plan, merge_result, merged_event, move_opportunities, move_rest_to_account, read_account, store_account
 -- merge_contacts.sql
 --   move_rest_to_contact(p_organization_id uuid, p_other contacts, p_contact_id uuid) → void
 --     calls collect_events, contact_event_record, delete_results_of_record, deletion_event, move_notes, remember_merge
 --   merge_contact(p_organization_id uuid, p_input jsonb) → jsonb
---     calls begin_merge, changed_contact, check_merged_contacts, collect_events, filling_change, merge_opportunities, merge_plan, merge_result, merged_event, move_opportunities, move_rest_to_contact, read_contact, store_contact
+--     calls begin_merge, changed_contact, check_merged_contacts, collect_events, contact_event_record, filling_change, merge_opportunities, merge_plan, merge_result, merged_event, move_opportunities, move_rest_to_contact, read_contact, store_contact
 -- merge_limits.sql
 --   check_merge_size(p_limits jsonb, p_object text, p_count bigint) → void
 --     calls refuse
