@@ -35,7 +35,7 @@ beforeAll(async () => {
     { name: 'E', stageId: second, closeDateMs: Date.UTC(2027, 0, 3), custom: { budget: 1 } },
   ]);
   await addAccount('two.example', 'Two');
-  for (const name of ['Ann', 'Bob']) await addContact(`${name}@acme.example`, name, null);
+  for (const name of ['Ann', 'Bob']) await addContact(`${name.toLowerCase()}@acme.example`, name, null);
 });
 
 const ask = async (
