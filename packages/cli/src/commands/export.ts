@@ -4,7 +4,7 @@ import { Argument, Option, type Command } from 'commander';
 import { printResult, type CliContext } from '../cli-context.js';
 import { CliError, errorText, usageError } from '../errors.js';
 import { columnNames, narrowColumns, systemColumns, type ExportColumns } from '../export/columns.js';
-import { MemberTranslation } from '../export/member-emails.js';
+import { translateMembers } from '../export/member-emails.js';
 import { openOutput } from '../export/output.js';
 import { countRecords, listCustomFields, makePageReader } from '../export/record-pages.js';
 import { exportFormats, makeRowFormat, type ExportFormat } from '../export/row-format.js';
@@ -91,7 +91,7 @@ const exportRecords = async (context: CliContext, object: ExportObject, options:
     const pipelineId = options.pipeline === undefined ? undefined : await findPipelineId(options.pipeline, client);
     const customFields = await listCustomFields(client, object);
     const columns = chooseColumns(object, customFields, options.fields);
-    const members = await MemberTranslation.make(
+    const members = await translateMembers(
       client,
       customFields.filter(({ name }) => columns.custom.includes(name)),
     );
@@ -113,7 +113,7 @@ const exportRecords = async (context: CliContext, object: ExportObject, options:
       }),
       signal,
     });
-    printSummary(context, object, options, { records, seconds, unknownMembers: members.unknown });
+    printSummary(context, object, options, { records, seconds, unknownMembers: members.unknown.size });
   } catch (error) {
     if (error instanceof CliError) throw error;
     const gateway = {

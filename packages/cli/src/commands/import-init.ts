@@ -6,7 +6,7 @@ import { Option, type Command } from 'commander';
 import { printResult, type CliContext } from '../cli-context.js';
 import { CliError, configurationError, errorCode, errorText } from '../errors.js';
 import { openCsv, type SourceFile } from '../import/source/csv-rows.js';
-import { encodings, readDelimiterOption, readEncodingOption } from '../import/source/encodings.js';
+import { withCsvOptions } from '../import/source/encodings.js';
 import { guessFormat } from '../import/source/guess-format.js';
 import { guessObject } from '../import/init/column-names.js';
 import { guessMapping, type InitMapping } from '../import/init/mapping-text.js';
@@ -43,14 +43,8 @@ export const addImportInitCommand = (parent: Command, context: CliContext): void
     .argument('<file>', 'a CSV file with a header')
     .addOption(new Option('--object <object>', 'what the file contains (default: guessed)').choices(exportObjects))
     .option('--output <file>', 'the mapping to write; - for stdout (default: <name of FILE>.yaml here)')
-    .addOption(
-      new Option('--delimiter <sign>', 'the separator between cells (default: guessed)').argParser(readDelimiterOption),
-    )
-    .addOption(
-      new Option('--encoding <name>', `${encodings.join(', ')} (default: guessed)`).argParser(readEncodingOption),
-    )
     .addHelpText('after', examples);
-  withJson(command).action((file: string, options: InitOptions) => initMapping(context, file, options));
+  withJson(withCsvOptions(command)).action((file: string, options: InitOptions) => initMapping(context, file, options));
 };
 
 const initMapping = async (context: CliContext, file: string, options: InitOptions): Promise<void> => {

@@ -14,7 +14,7 @@ import {
   type Gateways,
 } from '../api/gateways.js';
 import type { SourceFile } from '../import/source/csv-rows.js';
-import { encodings, readDelimiterOption, readEncodingOption } from '../import/source/encodings.js';
+import { withCsvOptions } from '../import/source/encodings.js';
 import { makePlan, type PlanOptions } from '../import/import-plan.js';
 import { RecordSender } from '../import/sending/record-sender.js';
 import { reportJson, reportText } from '../import/reporting/report.js';
@@ -83,14 +83,6 @@ export const addImportCommand = (program: Command, context: CliContext): void =>
     .addOption(
       new Option('--format <format>', 'the file format (default: by the file extension)').choices(exportFormats),
     )
-    .addOption(
-      new Option('--delimiter <sign>', 'the separator between cells, or the word tab (default: guessed)').argParser(
-        readDelimiterOption,
-      ),
-    )
-    .addOption(
-      new Option('--encoding <name>', `${encodings.join(', ')} (default: guessed)`).argParser(readEncodingOption),
-    )
     .option('--pipeline <id or name>', 'pipeline of the opportunities; a name needs --read-url')
     .option(
       '--concurrency <n>',
@@ -113,8 +105,8 @@ export const addImportCommand = (program: Command, context: CliContext): void =>
   // Options after `init` belong to `crm import init`.
   command.enablePositionalOptions();
   addImportInitCommand(command, context);
-  withJson(withGatewayOptions(command, 'inbound', true)).action((file: string, options: ImportOptions) =>
-    importFile(context, file, options),
+  withJson(withGatewayOptions(withCsvOptions(command), 'inbound', true)).action(
+    (file: string, options: ImportOptions) => importFile(context, file, options),
   );
 };
 

@@ -56,21 +56,20 @@ export const makePageReader = (
     };
   }
   const fields = fieldNames(columns, customFields);
+  // The three clients differ only in the types of their filters and records.
+  const records = client[object] as unknown as { search(body: object, options: object): Searched };
+  const asked = { sort: 'created_at', limit: pageSize, fields, ...(pipelineId && { pipeline_id: pipelineId }) };
   return async (cursor, signal) => {
-    const body = { sort: 'created_at', limit: pageSize, fields, ...cursorOf(cursor) };
-    if (object === 'accounts') {
-      const { data } = await client.accounts.search(body, { signal }).page();
-      return { records: data.accounts, nextCursor: data.next_cursor };
-    }
-    if (object === 'contacts') {
-      const { data } = await client.contacts.search(body, { signal }).page();
-      return { records: data.contacts, nextCursor: data.next_cursor };
-    }
-    const search = { ...body, ...(pipelineId === undefined ? {} : { pipeline_id: pipelineId }) };
-    const { data } = await client.opportunities.search(search, { signal }).page();
-    return { records: data.opportunities, nextCursor: data.next_cursor };
+    const { data } = await records.search({ ...asked, ...cursorOf(cursor) }, { signal }).page();
+    return { records: data[object] ?? [], nextCursor: data.next_cursor };
   };
 };
+
+interface Searched {
+  page(): Promise<{
+    readonly data: { readonly next_cursor: string | null } & { readonly [name in ExportObject]?: ExportRecord[] };
+  }>;
+}
 
 const cursorOf = (cursor: string | null): { cursor?: string } => (cursor === null ? {} : { cursor });
 

@@ -1,7 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { CliError, errorCode, errorText } from '../errors.js';
+import { CliError, errorText, ifThere } from '../errors.js';
 
 /** The file that `crm start` writes for other tools once both gateways are ready. Addresses have no trailing slash. */
 export interface DemoFile {
@@ -32,51 +32,35 @@ export const readDemoFile = (directory: string): Promise<DemoFile | undefined> =
 
 const readDemo = async (path: string): Promise<DemoFile | undefined> => {
   try {
-    const value: unknown = JSON.parse(await readFile(path, 'utf8'));
+    const text = await ifThere(readFile(path, 'utf8'));
+    if (text === undefined) return undefined;
+    const value: unknown = JSON.parse(text);
     if (isDemoFile(value)) return value;
-    throw new CliError(`${path} is incomplete. Delete it and run npm start.`);
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error instanceof CliError ? error : new CliError(`${path} cannot be read: ${errorText(error)}`);
+    throw new CliError(`${path} cannot be read: ${errorText(error)}`);
   }
+  throw new CliError(`${path} is incomplete. Delete it and run npm start.`);
 };
 
 const isDemoFile = (value: unknown): value is DemoFile =>
   typeof value === 'object' && value !== null && keys.every((key) => typeof Reflect.get(value, key) === 'string');
 
+const withdrawnPath = (directory: string): string => join(directory, 'demo.stopped.json');
+
 /**
- * Publishes the demo file while the stack runs. At other times the file has the name `demo.stopped.json`. It is kept,
- * because the plain text of the key is stored nowhere else. Anyone who can read the file can use the key.
+ * Renames the published file, if any, to `demo.stopped.json`. It is kept, because the plain text of the key is stored
+ * nowhere else. Returns the contents of the renamed file, also if an earlier run renamed it.
  */
-export class DemoFileKeeper {
-  readonly #directory: string;
+export const withdrawDemoFile = async (directory: string): Promise<DemoFile | undefined> => {
+  await ifThere(rename(demoFilePath(directory), withdrawnPath(directory)));
+  return readDemo(withdrawnPath(directory));
+};
 
-  constructor(directory: string) {
-    this.#directory = directory;
-  }
-
-  /**
-   * Renames the published file, if any. Returns the contents of the renamed file, also if an earlier run renamed it.
-   */
-  async withdraw(): Promise<DemoFile | undefined> {
-    try {
-      await rename(demoFilePath(this.#directory), this.#withdrawnPath);
-    } catch (error) {
-      if (errorCode(error) !== 'ENOENT') throw error;
-    }
-    return readDemo(this.#withdrawnPath);
-  }
-
-  /** Writes the file atomically. Only its owner can read it. */
-  async publish(demo: DemoFile): Promise<void> {
-    const temporary = `${demoFilePath(this.#directory)}.tmp`;
-    await rm(temporary, { force: true });
-    await writeFile(temporary, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-    await rename(temporary, demoFilePath(this.#directory));
-    await rm(this.#withdrawnPath, { force: true });
-  }
-
-  get #withdrawnPath(): string {
-    return join(this.#directory, 'demo.stopped.json');
-  }
-}
+/** Writes the file atomically while the stack runs. Only its owner can read it: anyone who can may use the key. */
+export const publishDemoFile = async (directory: string, demo: DemoFile): Promise<void> => {
+  const temporary = `${demoFilePath(directory)}.tmp`;
+  await rm(temporary, { force: true });
+  await writeFile(temporary, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  await rename(temporary, demoFilePath(directory));
+  await rm(withdrawnPath(directory), { force: true });
+};

@@ -6,7 +6,7 @@ import { migrate } from '@crm/db';
 import { startLocalPostgres, type LocalPostgres } from '@crm/local-postgres';
 
 import { CliError, errorText } from '../errors.js';
-import { DemoFileKeeper, type DemoFile } from './demo-file.js';
+import { publishDemoFile, withdrawDemoFile, type DemoFile } from './demo-file.js';
 import { chooseDemoPipeline, openDemoOrganization, sendDemoDeals } from './demo-organization.js';
 import { openStackState, saveStackState, type StackSettings, type StackState } from './settings.js';
 import { hasProcess, takeStackLock } from './stack-lock.js';
@@ -63,8 +63,7 @@ const start = async (options: StackOptions, stops: Stop[]): Promise<void> => {
   stops.push(() => lock.release());
   for (const kind of processKinds)
     await checkPort(kind, settings.ports[kind.name], lock.recovered ? recoveryPatienceMs : 0);
-  const keeper = new DemoFileKeeper(directory);
-  const previous = await keeper.withdraw();
+  const previous = await withdrawDemoFile(directory);
   const state = await openStackState(directory);
   signal.throwIfAborted();
   const postgres = await startPostgres(directory, state, log);
@@ -91,10 +90,10 @@ const start = async (options: StackOptions, stops: Stop[]): Promise<void> => {
     organization_id: demo.organizationId,
     database_url: postgres.url,
   };
-  await keeper.publish(demoFile);
+  await publishDemoFile(directory, demoFile);
   stops.push(async () => {
     log('Stopping the gateways');
-    await keeper.withdraw();
+    await withdrawDemoFile(directory);
   });
   options.onReady(demoFile);
   await watch(processes, postgres, settings, signal);

@@ -1,5 +1,6 @@
 import { configurationError } from '../../errors.js';
 import { fileError } from '../../yaml-file.js';
+import { simplified } from '../init/column-names.js';
 import { mappingHeading, type Mapping } from './mapping.js';
 
 /**
@@ -12,7 +13,7 @@ export const checkColumns = (mapping: Mapping, columns: readonly string[]): void
     const times = columns.filter((name) => name === column).length;
     if (times === 1) return [];
     if (times > 1) return [`${place}: the CSV file has ${times} columns "${column}"`];
-    const alike = columns.find((name) => normalize(name) === normalize(column));
+    const alike = columns.find((name) => simplified(name) === simplified(column));
     return [
       `${place}: the CSV file has no column "${column}"${alike === undefined ? '' : `; did you mean "${alike}"?`}`,
     ];
@@ -39,5 +40,3 @@ export const checkNoDuplicates = (file: string, columns: readonly string[]): voi
     `The header line of ${file} has ${names} more than once. Rename or remove the extra columns.`,
   );
 };
-
-const normalize = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');

@@ -1,18 +1,30 @@
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 
 /** The encodings of a CSV file, as `--encoding` and a mapping name them. */
 export const encodings: readonly string[] = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-1'];
 
 /** Reads `--encoding`, ignoring case. */
-export const readEncodingOption = (text: string): string => {
+const readEncodingOption = (text: string): string => {
   const encoding = encodings.find((candidate) => candidate === text.toLowerCase());
   if (encoding === undefined) throw new InvalidArgumentError(`Must be one of ${encodings.join(', ')}.`);
   return encoding;
 };
 
 /** Reads `--delimiter`: one character, or `tab`. */
-export const readDelimiterOption = (text: string): string => {
+const readDelimiterOption = (text: string): string => {
   if (text === 'tab' || text === '\\t') return '\t';
   if ([...text].length === 1 && !/["\r\n]/.test(text)) return text;
   throw new InvalidArgumentError('Must be one character, or tab.');
 };
+
+/** Adds `--delimiter` and `--encoding`. */
+export const withCsvOptions = (command: Command): Command =>
+  command
+    .addOption(
+      new Option('--delimiter <sign>', 'the separator between cells, or the word tab (default: guessed)').argParser(
+        readDelimiterOption,
+      ),
+    )
+    .addOption(
+      new Option('--encoding <name>', `${encodings.join(', ')} (default: guessed)`).argParser(readEncodingOption),
+    );
