@@ -58,6 +58,14 @@ const mergeInto = (name: string, path: string, body: object) => async (): Promis
   return { id: made.get(name) ?? '', body: { from: data[name] } };
 };
 
+/** The stage that was added to the pipeline. It has no deals. */
+const onLastStage = async (): Promise<Call> => {
+  const url = `${served.get('listPipelines')?.url ?? ''}/v1/pipelines/${made.get('pipeline_id')}/stages`;
+  const answer = await fetch(url, { headers: { 'x-api-key': organization.key } });
+  const { data } = (await answer.json()) as { data: { stages: { stage_id: string }[] } };
+  return { id: data.stages.at(-1)?.stage_id ?? '' };
+};
+
 /** Restores the record of the latest event, which is a deletion. */
 const restoringLast = async (): Promise<Call> => {
   const answer = await fetch(`${served.get('getLatestPosition')?.url ?? ''}/v1/events/latest`, {
@@ -124,7 +132,7 @@ const table: readonly (readonly [id: string, statements: number, call: () => Cal
   ['updatePipeline', 1, onRecord('pipeline_id', { name: 'Upsell' })],
   ['createStage', 1, onRecord('pipeline_id', { label: 'Sent' })],
   ['updateStage', 1, onRecord('stage_id', { color: 'red' })],
-  ['deleteStage', 1, onRecord('stage_id')],
+  ['deleteStage', 1, onLastStage],
   [
     'createField',
     1,
