@@ -59,7 +59,7 @@ const shape = async (): Promise<unknown> => {
       ...{ name, isActive },
       stages: stages.map((stage) => ({ ...stage, id: '', pipelineId: '' })),
     })),
-    fields: setup.fields.map(({ id: _id, position: _position, pipelineIds, ...field }) => ({
+    fields: setup.fields.map(({ id: _id, position: _position, createdAt: _createdAt, pipelineIds, ...field }) => ({
       ...field,
       pipelines: pipelineIds?.map((one) => setup.pipelineNames.get(one)) ?? null,
     })),

@@ -12,7 +12,7 @@ const budgets = {
   'apps/webhook-worker': 485,
   bench: 3212,
   docker: 229,
-  'packages/cli': 8640,
+  'packages/cli': 7888,
   'packages/client': 1159,
   'packages/contract': 3948,
   'packages/db': 8980,
@@ -24,7 +24,7 @@ const budgets = {
   'packages/testing': 3383,
   'packages/webhooks': 240,
   prisma: 665,
-  'all source lines': 42788,
+  'all source lines': 42599,
   'lines of tests': 34731,
   'lines of pages': 7286,
 };
