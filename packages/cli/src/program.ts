@@ -19,6 +19,7 @@ import {
   addKeyCheckCommand,
   addKeyCreateCommand,
   addKeyListCommand,
+  addKeyLimitCommand,
   addKeyRevokeCommand,
   addKeyRotateCommand,
 } from './commands/keys.js';
@@ -80,7 +81,14 @@ const commands: readonly (AddCommand | Group)[] = [
   ['option', 'options of select, radio and multi_select fields', setupOf('option')],
   [
     ...(['key', 'API keys'] as const),
-    [addKeyCreateCommand, addKeyRotateCommand, addKeyListCommand, addKeyCheckCommand, addKeyRevokeCommand],
+    [
+      addKeyCreateCommand,
+      addKeyRotateCommand,
+      addKeyListCommand,
+      addKeyCheckCommand,
+      addKeyLimitCommand,
+      addKeyRevokeCommand,
+    ],
   ],
   addApplyCommand,
   addImportCommand,

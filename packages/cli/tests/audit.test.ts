@@ -44,6 +44,7 @@ const changes: readonly (readonly [string, string, object])[] = [
   ['field define Spare --object account --type string', 'field.define', { slug: 'spare', status: 'created' }],
   ['field delete spare --object account', 'field.delete', {}],
   ['key create --allow list', 'key.create', { allowed_operations: ['list'] }],
+  ['key limit KEY list=5', 'key.limit', { limits: { list: 5 } }],
   ['key rotate KEY', 'key.rotate', { api_key: expect.stringMatching(/^crm_live_/) }],
   ['key revoke KEY', 'key.revoke', {}],
   ['rebuild', 'opportunities.rebuild', {}],
@@ -176,7 +177,7 @@ describe('the audit trail', () => {
     // A command above calls each of these functions. A new function needs such a command too.
     const known = [
       ...['createOrganization', 'limitOrganization', 'setCurrency'],
-      ...['createApiKey', 'rotateApiKey', 'revokeApiKey'],
+      ...['createApiKey', 'limitApiKey', 'rotateApiKey', 'revokeApiKey'],
     ];
     expect(writing.sort()).toEqual(known.sort());
   });

@@ -130,6 +130,25 @@ describe('crm key check', () => {
   });
 });
 
+describe('crm key limit', () => {
+  it('changes and removes the limits of an existing key group by group, in the audit trail', async () => {
+    const { keyId, apiKey } = await createKey();
+    await administered.crmJson('key', 'limit', keyId, 'bulk=9', '--org', org);
+    const limits = { bulk: 9, search: 0 };
+    const limited = await administered.crmJson('key', 'limit', keyId, 'list=default,search=0', '--org', org);
+    expect(limited).toEqual({ key_id: keyId, limits });
+    expect((await stored(apiKey))?.limits).toEqual(limits);
+    const other = await administered.createOrganization();
+    const stderr = expect.stringContaining('no key') as unknown;
+    expect(await administered.crm('key', 'limit', keyId, 'list=1', '--org', other)).toMatchObject({
+      exitCode: 1,
+      stderr,
+    });
+    const { stdout } = await administered.crm('audit', '--org', org);
+    expect(stdout).toContain('key.limit');
+  });
+});
+
 describe('crm org limit', () => {
   it('sets and removes the limits of an organization group by group', async () => {
     await administered.crmJson('org', 'limit', 'list=50,bulk=0', '--org', org);

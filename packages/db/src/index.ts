@@ -1,6 +1,13 @@
 export * from './administration.js';
 export * from './administration-database.js';
-export type { ApiKeyRow, KeyRotation, NewApiKey, NewKeyText, RotatedKey } from './administration/api-keys.js';
+export type {
+  ApiKeyRow,
+  KeyLimits,
+  KeyRotation,
+  NewApiKey,
+  NewKeyText,
+  RotatedKey,
+} from './administration/api-keys.js';
 export type { AuditAction, AuditEventRow, AuditOrigin } from './administration/audit.js';
 export { rebuildRecords } from './administration/rebuild-records.js';
 export type { OrganizationRow } from './administration/organizations.js';

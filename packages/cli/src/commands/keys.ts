@@ -16,6 +16,7 @@ import {
   expiry,
   keyId as readKeyId,
   operationGroups,
+  organizationLimits,
   overlap,
   readName,
   requestLimits,
@@ -185,6 +186,34 @@ key does not work.`,
     printResult(context, options, { json, text: lines.join('\n') });
     if (status !== 'valid') throw new CliError(`The key is ${status}: the gateways answer 401.`);
   });
+};
+
+/** Adds `crm key limit`. */
+export const addKeyLimitCommand = (key: Command, context: CliContext): void => {
+  const command = key
+    .command('limit')
+    .description('change the rate limits of an API key')
+    .argument('<key-id>', 'its id', readKeyId)
+    .argument('<limits>', 'requests a minute by group, such as list=5000,bulk=default', organizationLimits)
+    .addHelpText(
+      'after',
+      `
+Other groups stay unchanged. "default" restores the default of the gateways. 0 turns the limit of a group off. The gateways
+apply the change within 5 seconds.
+
+Example:
+  $ crm key limit --org ID KEY_ID list=5000,search=default`,
+    );
+  withOrganizationOptions(command).action(
+    async (keyId: string, limits: ReturnType<typeof organizationLimits>, options: OrganizationOptions) => {
+      const now = await withAdministration(context, options, async ({ administration, organization }) =>
+        administration.limitApiKey({ organizationId: (await organization(options.org)).id, keyId, limits }),
+      );
+      const shown = Object.entries(now).map(([group, limit]) => `${group}=${limit}`);
+      const text = `Its own limits, in requests a minute: ${shown.join(', ') || 'none'}`;
+      printResult(context, options, { json: { key_id: keyId, limits: now }, text });
+    },
+  );
 };
 
 /** Adds `crm key revoke`. */

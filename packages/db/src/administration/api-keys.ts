@@ -4,7 +4,7 @@ import type { AdministrationDatabase } from '../administration-database.js';
 import { conflict, notFound } from '../errors.js';
 import type { Prisma } from '../generated/client.js';
 import { type AuditOrigin, writeAuditEvent } from './audit.js';
-import { lockOrganization } from './shared.js';
+import { type Limits, lockOrganization, mergeLimits } from './shared.js';
 
 /** The stored parts of a key's text. The key itself is never passed to this package. */
 export interface NewKeyText {
@@ -112,6 +112,29 @@ const rotate = async (
   return { id, name, allowedOperations, expiresAt, oldKeyExpiresAt };
 };
 
+/** A change of the limits of a key. */
+export interface KeyLimits {
+  readonly organizationId: string;
+  readonly keyId: string;
+  readonly limits: Readonly<Record<string, number | null>>;
+}
+
+const limit = async (
+  transaction: Prisma.TransactionClient,
+  { organizationId, keyId, limits: changes }: KeyLimits,
+  origin: AuditOrigin,
+): Promise<Limits> => {
+  await lockOrganization(transaction, organizationId);
+  const where = { id: keyId, organizationId };
+  const key = await transaction.apiKey.findFirst({ where });
+  if (key === null) throw notFound(`There is no key ${keyId}`);
+  const limits = mergeLimits(key.limits as Limits, changes);
+  await transaction.apiKey.updateMany({ where, data: { limits } });
+  const details = { name: key.name, prefix: key.prefix, limits };
+  await writeAuditEvent(transaction, origin, { organizationId, action: 'key.limit', target: keyId, details });
+  return limits;
+};
+
 /** API keys. */
 export const apiKeyAdministration = ({ prisma }: AdministrationDatabase, origin: AuditOrigin) => ({
   /** @throws Failure `not_found` for an unknown organization. */
@@ -154,6 +177,10 @@ export const apiKeyAdministration = ({ prisma }: AdministrationDatabase, origin:
    */
   rotateApiKey: (input: KeyRotation): Promise<RotatedKey> =>
     prisma.$transaction((transaction) => rotate(transaction, input, origin)),
+
+  /** Changes limits of a key; null removes one. @returns its limits now @throws Failure `not_found` for an unknown key */
+  limitApiKey: (input: KeyLimits): Promise<Limits> =>
+    prisma.$transaction((transaction) => limit(transaction, input, origin)),
 
   /** Revokes a key at once. It stays listed. Revoking it again changes nothing. @throws Failure `not_found` for an unknown key */
   revokeApiKey: (input: { readonly organizationId: string; readonly keyId: string }): Promise<void> =>

@@ -17,6 +17,7 @@ export interface AuditOrigin {
 export type AuditAction =
   | 'organization.create'
   | 'organization.limit'
+  | 'key.limit'
   | SetupAction
   | 'key.create'
   | 'key.rotate'

@@ -3,7 +3,7 @@ import type { AdministrationDatabase } from '../administration-database.js';
 import { changeSetup } from '../setup/change-setup.js';
 import { currencyChange } from '../setup/setup-change.js';
 import { type AuditOrigin, writeAuditEvent } from './audit.js';
-import { lockOrganization } from './shared.js';
+import { type Limits, lockOrganization, mergeLimits } from './shared.js';
 
 /** An organization in administration. */
 export interface OrganizationRow {
@@ -14,8 +14,6 @@ export interface OrganizationRow {
   readonly limits: Readonly<Record<string, number>>;
   readonly createdAt: Date;
 }
-
-type Limits = Readonly<Record<string, number>>;
 
 /** Administration of organizations. */
 export const organizationAdministration = (database: AdministrationDatabase, origin: AuditOrigin) => ({
@@ -60,8 +58,7 @@ export const organizationAdministration = (database: AdministrationDatabase, ori
       const { organizationId } = input;
       await lockOrganization(transaction, organizationId);
       const row = await transaction.organization.findUniqueOrThrow({ where: { id: organizationId } });
-      const merged = Object.entries({ ...(row.limits as Limits), ...input.limits });
-      const limits = Object.fromEntries(merged.filter((entry): entry is [string, number] => entry[1] !== null));
+      const limits = mergeLimits(row.limits as Limits, input.limits);
       await transaction.organization.update({ where: { id: organizationId }, data: { limits } });
       await writeAuditEvent(transaction, origin, {
         organizationId,

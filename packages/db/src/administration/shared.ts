@@ -14,3 +14,12 @@ export const lockOrganization = async (
   >`SELECT id FROM organizations WHERE id = ${organizationId}::uuid FOR UPDATE`;
   if (rows.length === 0) throw notFound(`There is no organization ${organizationId}`);
 };
+
+/** Requests per minute by group. */
+export type Limits = Readonly<Record<string, number>>;
+
+/** The stored limits after a change, in which null removes one. */
+export const mergeLimits = (stored: Limits, changes: Readonly<Record<string, number | null>>): Limits =>
+  Object.fromEntries(
+    Object.entries({ ...stored, ...changes }).filter((entry): entry is [string, number] => entry[1] !== null),
+  );

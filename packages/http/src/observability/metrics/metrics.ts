@@ -1,4 +1,4 @@
-import type { Gateway } from '@crm/contract';
+import { apiVersion, type Gateway } from '@crm/contract';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { CacheCounts, GatewayActivity } from './activity.js';
 
@@ -28,6 +28,8 @@ export class Metrics {
   constructor(gateway: Gateway, activity: GatewayActivity) {
     this.#registry.setDefaultLabels({ gateway });
     collectDefaultMetrics({ register: this.#registry });
+    const info = { ...this.#named('crm_build_info', 'Always 1; the label is the version.'), labelNames: ['version'] };
+    new Gauge(info).set({ version: apiVersion }, 1);
     this.#observeRequests(activity);
     this.#readActivity(activity);
     this.#readPools();
