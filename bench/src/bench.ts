@@ -13,6 +13,7 @@ import { reads } from './measures/reads.js';
 import { readsBySize } from './measures/reads-by-size.js';
 import { searches } from './measures/searches.js';
 import { summaries } from './measures/summaries.js';
+import { webhooks } from './measures/webhooks.js';
 import { writes } from './measures/writes.js';
 
 const groups: readonly MeasureGroup[] = [
@@ -24,6 +25,7 @@ const groups: readonly MeasureGroup[] = [
   summaries,
   writes,
   changeLog,
+  webhooks,
   reads,
   citus,
 ];

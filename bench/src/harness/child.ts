@@ -22,6 +22,8 @@ interface ServerProcessOptions {
   readonly logFile: string;
   /** A path that responds once the server is ready. */
   readonly readyPath: string;
+  /** The variable that gets the port; default: `PORT`. */
+  readonly portVariable?: string;
 }
 
 const startTimeoutMs = 60_000;
@@ -60,13 +62,19 @@ const waitUntilReady = async (child: ChildProcess, url: string, logFile: string)
   }
 };
 
-/** Starts a server on a free port, passed as `PORT`, and waits until it answers. It ends with this process. */
+/** Starts a server on a free port, and waits until it answers. It ends with this process. */
 export const startServerProcess = async (options: ServerProcessOptions): Promise<ServerProcess> => {
-  const { script, command = process.execPath, environment, logFile, readyPath } = options;
+  const { script, command = process.execPath, environment, logFile, readyPath, portVariable = 'PORT' } = options;
   const port = await findFreePort();
   const log = await open(logFile, 'w', 0o600);
   const child = spawn(command, [script], {
-    env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: String(port), NODE_ENV: 'production', ...environment },
+    env: {
+      PATH: process.env['PATH'],
+      HOST: '127.0.0.1',
+      [portVariable]: String(port),
+      NODE_ENV: 'production',
+      ...environment,
+    },
     stdio: ['ignore', log.fd, log.fd],
   });
   await log.close();
