@@ -207,5 +207,5 @@ export const ReplayWebhookBody = closed(
     from: replayPosition('Position of the first event to send again.'),
     to: Type.Optional(replayPosition('Position of the last one; by default only `from`.')),
   },
-  { title: 'ReplayWebhook', examples: [{ from: 1_000, to: 1_042 }] },
+  { title: 'ReplayWebhook', examples: [{ from: 1, to: 10 }] },
 );

@@ -12,7 +12,8 @@ const shellText = (json: string): string => json.replaceAll(/[\\`]|\$(?![A-Z][A-
 
 /** The sample for a shell. */
 export const curlSample = (request: SampleRequest): string => {
-  const method = ['GET', 'POST'].includes(request.method) ? '' : `-X ${request.method}`;
+  const usual = request.body === undefined ? 'GET' : 'POST';
+  const method = request.method === usual ? '' : `-X ${request.method}`;
   const lines = [`curl -sS --fail-with-body ${method}`.trimEnd(), `"$${request.gateway}${pathWithQuery(request)}"`];
   if (request.needsKey) lines.push('-H "x-api-key: $CRM_API_KEY"');
   if (request.body === undefined) return lines.join(' \\\n  ');
