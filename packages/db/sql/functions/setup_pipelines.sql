@@ -83,7 +83,7 @@ DECLARE
   v_is_active boolean;
 BEGIN
   SELECT s.is_active INTO v_is_active FROM stages s WHERE s.organization_id = p_row.organization_id AND s.id = p_row.stage_id;
-  IF v_is_active IS NOT TRUE THEN
+  IF p_row.stage_id IS NOT NULL AND v_is_active IS NOT TRUE THEN
     PERFORM refuse('stage_archived');
   END IF;
 END
