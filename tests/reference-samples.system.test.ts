@@ -26,7 +26,9 @@ const samples = gateways.flatMap((gateway) => {
 const languages = ['curl', 'typescript', 'python'] as const;
 const variables = [...variablesOf(samples), 'CRM_READ_URL', 'CRM_INBOUND_URL', 'CRM_API_KEY'];
 /** The samples that delete come last, in an order in which nothing uses the deleted record. */
-const deletions = ['Note', 'Opportunity', 'Contact', 'Account', 'Member', 'Webhook'].map((name) => `delete${name}`);
+const deletions = ['Note', 'Opportunity', 'Contact', 'Account', 'Member', 'Stage', 'Field', 'Webhook'].map(
+  (name) => `delete${name}`,
+);
 const placeOf = ({ operation, request }: (typeof samples)[number]): number =>
   request.method === 'DELETE' ? deletions.indexOf(operation.operationId) : -1;
 const cases = samples

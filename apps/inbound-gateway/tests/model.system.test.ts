@@ -34,7 +34,7 @@ beforeAll(async () => {
   reading = await startGatewayProcess(readMain, { ...environment, RATE_LIMIT_SEARCH: '0', LOG_LEVEL: 'error' });
 });
 afterAll(async () => {
-  await reading.stop();
+  await (reading as GatewayProcess | undefined)?.stop();
   await gateway.stop();
 });
 

@@ -237,7 +237,7 @@ describeInBrowser('the page of the reference', () => {
       context.waitForEvent('page'),
       page.getByRole('link', { name: 'Inbound gateway' }).click(),
     ]);
-    await other.waitForFunction(`document.getElementById('value-key')?.value !== ''`);
+    await other.waitForFunction(`(document.getElementById('value-key')?.value ?? '') !== ''`);
     expect(await other.locator('#value-key').inputValue()).toBe(gateway.organization.key);
     const [foreign] = await Promise.all([
       context.waitForEvent('page'),

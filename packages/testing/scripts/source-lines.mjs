@@ -25,8 +25,8 @@ const budgets = {
   'packages/webhooks': 240,
   prisma: 665,
   'all source lines': 42894,
-  'lines of tests': 34897,
-  'lines of pages': 7376,
+  'lines of tests': 34949,
+  'lines of pages': 7380,
 };
 
 const generatedFiles = ['packages/client/src/types.ts', 'packages/db/sql/schema.sql'];
