@@ -26,7 +26,7 @@ const budgets = {
   prisma: 665,
   'all source lines': 42898,
   'lines of tests': 34949,
-  'lines of pages': 7385,
+  'lines of pages': 7388,
 };
 
 const generatedFiles = ['packages/client/src/types.ts', 'packages/db/sql/schema.sql'];
