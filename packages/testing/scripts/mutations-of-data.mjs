@@ -125,7 +125,7 @@ BEGIN
     to: `const statement = { text: writeSql, values };
     const first = "SELECT ensure_accounts($1, coalesce($2::jsonb->'accounts', '[]'), coalesce($2::jsonb->'contacts', '[]'))";
     await database.query(organizationId, { text: first, values: [values[1]] });`,
-    tests: 'apps/inbound-gateway interrupted-writes',
+    tests: 'apps/inbound-gateway interrupted-writes.system',
   },
   {
     requirement: 'R5',
@@ -181,7 +181,7 @@ BEGIN
     file: 'packages/db/src/database.ts',
     from: 'statement_timeout: options.statementTimeoutMs,',
     to: 'statement_timeout: 60_000,',
-    tests: 'apps/read-gateway search-timeouts',
+    tests: 'apps/read-gateway search-timeouts.system',
   },
   {
     requirement: 'R11',
@@ -262,7 +262,7 @@ BEGIN
     from: `if (cause === null || attempt === attempts || !(retryable.has(cause.code) || isShardMoved(cause))) throw error;`,
     to: `if (attempt === attempts || !(cause === null || retryable.has(cause.code) || isShardMoved(cause))) throw error;
       if (cause === null) continue;`,
-    tests: 'apps/inbound-gateway interrupted-writes',
+    tests: 'apps/inbound-gateway interrupted-writes.system',
   },
   {
     requirement: 'R22',

@@ -176,7 +176,7 @@ export const mutationsOfGateways = [
     file: 'packages/http/src/limits/shares.ts',
     from: 'inFlight: new SharedLimit({ total: options.maxInFlight })',
     to: 'inFlight: new SharedLimit({ total: options.maxInFlight, share: options.maxInFlight })',
-    tests: 'packages/http health-and-overload slow-clients',
+    tests: 'packages/http health-and-overload slow-clients.system',
   },
   {
     requirement: 'R31',
@@ -184,7 +184,7 @@ export const mutationsOfGateways = [
     file: 'packages/http/src/limits/overload.ts',
     from: 'exchangeOf(request).whenOver(answerBytes.take(callerOf(request).organizationId, bytes));',
     to: 'answerBytes.take(callerOf(request).organizationId, bytes)();',
-    tests: 'packages/http slow-clients',
+    tests: 'packages/http slow-clients.system',
   },
   {
     requirement: 'R31',
@@ -192,7 +192,7 @@ export const mutationsOfGateways = [
     file: 'packages/http/src/server/server.ts',
     from: 'response.setTimeout(answerStallMs ?? defaultAnswerStallMs);',
     to: '',
-    tests: 'packages/http slow-clients',
+    tests: 'packages/http slow-clients.system',
   },
   {
     requirement: 'R31',
@@ -224,6 +224,6 @@ export const mutationsOfGateways = [
     file: 'packages/db/src/read-router.ts',
     from: 'replica.withConnectionOf(organizationId, async (connection)',
     to: 'replica.withConnection(async (connection)',
-    tests: 'apps/read-gateway search-timeouts',
+    tests: 'apps/read-gateway search-timeouts.system',
   },
 ];
