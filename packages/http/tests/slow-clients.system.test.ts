@@ -116,7 +116,7 @@ describe('deliberately slow clients do not block the process', () => {
           slow.pause();
         });
         for (const socket of [stuck, slow]) socket.write(listHead(gateway));
-        const trickle = setInterval(() => slow.resume(), 10);
+        const trickle = setInterval(() => slow.resume(), 50);
         // Sockets that are not read do not notice that they were closed, so this asks the server.
         const connections = () => new Promise((resolve) => server.getConnections((_error, count) => resolve(count)));
         await until(async () => (await connections()) === 1, pollMs);
