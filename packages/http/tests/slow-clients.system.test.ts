@@ -104,7 +104,9 @@ describe('deliberately slow clients do not block the process', () => {
 
   it('if they stop reading a response: they are cut off, and clients that read bit by bit are not', async () => {
     const gateway = createTestGateway();
-    gateway.behaviour.answer = longAnswer;
+    // The system reports progress after a megabyte or more, so the slow client has to read several in the time that the other one has.
+    const length = 40_000_000;
+    gateway.behaviour.answer = JSON.stringify('x'.repeat(length));
     await withServer(
       gateway,
       async ({ port, server }) => {
@@ -115,22 +117,24 @@ describe('deliberately slow clients do not block the process', () => {
           taken.slow += bytes.length;
           slow.pause();
         });
-        for (const socket of [stuck, slow]) socket.write(listHead(gateway));
-        const trickle = setInterval(() => slow.resume(), 50);
-        // Sockets that are not read do not notice that they were closed, so this asks the server.
-        const connections = () => new Promise((resolve) => server.getConnections((_error, count) => resolve(count)));
-        await until(async () => (await connections()) === 1, pollMs);
-        const takenThen = taken.slow;
-        expect(takenThen).toBeLessThan(answerBytes);
-        await until(() => taken.slow > takenThen + 200_000);
-        clearInterval(trickle);
-        stuck.resume();
-        await until(() => stuck.closed);
-        expect(taken.stuck).toBeLessThan(answerBytes);
-        for (const socket of [stuck, slow]) socket.destroy();
+        const trickle = setInterval(() => slow.resume(), 10);
+        try {
+          for (const socket of [stuck, slow]) socket.write(listHead(gateway));
+          // Sockets that are not read do not notice that they were closed, so this asks the server.
+          const connections = () => new Promise((resolve) => server.getConnections((_error, count) => resolve(count)));
+          await until(async () => (await connections()) === 1, pollMs);
+          const takenThen = taken.slow;
+          expect(takenThen).toBeLessThan(length);
+          await until(() => taken.slow > takenThen + 200_000);
+          stuck.resume();
+          await until(() => stuck.closed);
+          expect(taken.stuck).toBeLessThan(length);
+        } finally {
+          clearInterval(trickle);
+          for (const socket of [stuck, slow]) socket.destroy();
+        }
       },
-      // Long enough for a busy machine to read a bit in between.
-      { answerStallMs: 1_500 },
+      { answerStallMs: 2_500 },
     );
   });
 
