@@ -76,6 +76,16 @@ describe('200 for a new deal', () => {
     ]);
   });
 
+  test('accepts `amount` for `deal_size`, and dates as days or date-times', async () => {
+    const dates = { close_date: '2026-12-31', next_action_date: '2026-12-31T01:00:00+01:00' };
+    const answer = await create({ name: 'Spelled', amount: 5.5, deal_size: 5.5, ...dates });
+    expect(answer.data.amount).toBe(5.5);
+    const midnight = String(Date.UTC(2026, 11, 31));
+    expect(await stored('Spelled')).toMatchObject([{ close_date: midnight, next_action_date: midnight }]);
+    const unchanged = { close_date: Date.UTC(2026, 11, 31), amount: 5.5, deal_size: null };
+    expect((await create({ name: 'Spelled', ...unchanged })).body.warnings).toBeUndefined();
+  });
+
   test('starts it in the first stage if the pipeline has no default stage', async () => {
     await createIn(gateway().organization.otherPipeline.id, { name: 'First stage' });
     expect(await stored('First stage')).toMatchObject([{ stage: 'Open' }]);
@@ -179,6 +189,10 @@ describe('400 and 404', () => {
     ['a blank name', { name: ' \t' }, 'name'],
     ['five decimals', { deal_size: 0.00001 }, 'deal_size'],
     ['seconds for a close date', { close_date: 1798675200 }, 'close_date'],
+    ['a day that does not exist', { close_date: '2026-02-30' }, 'close_date'],
+    ['a date-time without an offset', { next_action_date: '2026-12-31T09:00:00' }, 'next_action_date'],
+    ['two different amounts', { deal_size: 5, amount: 6 }, 'amount'],
+    ['an amount as text', { amount: '5' }, 'amount'],
     ['two different next steps', { next_step: 'a', next_steps: 'b' }, 'next_steps'],
     ['a custom field of another pipeline', { custom__partner: 'A' }, 'custom__partner'],
     ['a wrong type for a custom field', { custom_fields: { seats: '3' } }, 'custom_fields.seats'],

@@ -19,7 +19,7 @@ describe('200', () => {
   test('answers the whole deal with the definitions of its pipeline', async () => {
     const id = await opportunity({ name: 'Whole' }, { primary_contact_email: 'ann@whole.com' });
     const dates = { close_date: 1798675200000, next_action_date: 1796083200000 };
-    const fields = { deal_size: 1200.5, next_steps: 'Call', custom__seats: 3 };
+    const fields = { amount: 1200.5, next_steps: 'Call', custom__seats: 3 };
     const answer = await change(id, {
       opportunity: { name: ' Whole 2 ', stage_id: stageId('Won').toUpperCase(), ...dates, ...fields },
       related_objects: { owner_email: 'OWNER@team.example' },
@@ -126,7 +126,7 @@ describe('400', () => {
   test.each([
     [{ pipeline_id: unknownId }, 'pipeline_id'],
     [{ opportunity: { name: null } }, 'opportunity.name'],
-    [{ opportunity: { amount: 1 } }, 'opportunity.amount'],
+    [{ opportunity: { amount: 1, deal_size: 2 } }, 'opportunity.amount'],
   ])('refuses %j', async (body, field) => {
     const answer = await change(await opportunity({ name: 'Refused' }), body);
     expect([answer.status, answer.fieldsAtFault]).toEqual([400, [field]]);

@@ -264,12 +264,14 @@ export type CreateOpportunityBody = {
     external_id?: string | null;
     /** A number with at most 15 digits, including up to 4 decimals. Reads return it as `amount`. */
     deal_size?: number | null;
+    /** Another name of `deal_size`. */
+    amount?: number | null;
     /** Currency of `deal_size`: an ISO 4217 code in capital letters. */
     currency?: string | null;
-    /** When the deal is expected to close, in Unix milliseconds. */
-    close_date?: number | null;
-    /** When the next action is due, in Unix milliseconds. */
-    next_action_date?: number | null;
+    /** When it is expected to close: Unix milliseconds, YYYY-MM-DD (UTC) or RFC 3339. */
+    close_date?: number | string | null;
+    /** When the next action is due: like `close_date`. */
+    next_action_date?: number | string | null;
     /** The next step. */
     next_step?: string | null;
     /** Another name of `next_step`. */
@@ -1379,12 +1381,14 @@ export interface UpdateOpportunityBody {
     external_id?: string | null;
     /** A number with at most 15 digits, including up to 4 decimals. Reads return it as `amount`. */
     deal_size?: number | null;
+    /** Another name of `deal_size`. */
+    amount?: number | null;
     /** Currency of `deal_size`: an ISO 4217 code in capital letters. */
     currency?: string | null;
-    /** When the deal is expected to close, in Unix milliseconds. */
-    close_date?: number | null;
-    /** When the next action is due, in Unix milliseconds. */
-    next_action_date?: number | null;
+    /** When it is expected to close: Unix milliseconds, YYYY-MM-DD (UTC) or RFC 3339. */
+    close_date?: number | string | null;
+    /** When the next action is due: like `close_date`. */
+    next_action_date?: number | string | null;
     /** The next step. */
     next_step?: string | null;
     /** Another name of `next_step`. */
@@ -1413,12 +1417,14 @@ export interface UpdateOpportunityItem {
     external_id?: string | null;
     /** A number with at most 15 digits, including up to 4 decimals. Reads return it as `amount`. */
     deal_size?: number | null;
+    /** Another name of `deal_size`. */
+    amount?: number | null;
     /** Currency of `deal_size`: an ISO 4217 code in capital letters. */
     currency?: string | null;
-    /** When the deal is expected to close, in Unix milliseconds. */
-    close_date?: number | null;
-    /** When the next action is due, in Unix milliseconds. */
-    next_action_date?: number | null;
+    /** When it is expected to close: Unix milliseconds, YYYY-MM-DD (UTC) or RFC 3339. */
+    close_date?: number | string | null;
+    /** When the next action is due: like `close_date`. */
+    next_action_date?: number | string | null;
     /** The next step. */
     next_step?: string | null;
     /** Another name of `next_step`. */

@@ -54,7 +54,7 @@ describe('a body', () => {
   });
 
   it.each([
-    ['opportunity.amount', 'deal_size'],
+    ['opportunity.value', 'deal_size'],
     ['opportunity.stage', 'stage_id'],
     ['opportunity.owner_email', 'related_objects.owner_email'],
     ['related_objects.owner', 'owner_email'],

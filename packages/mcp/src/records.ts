@@ -8,7 +8,6 @@ import type {
   Opportunity,
   OpportunityPage,
 } from '@crm/client';
-import { instantText } from './instants.js';
 import type { RecordKind, Setup } from './setup.js';
 import { invalid } from './tool-error.js';
 import type { Session } from './tool.js';
@@ -42,6 +41,14 @@ const hiddenKeys = new Set(['pipeline_id', 'stage_id', 'owner_id', 'account_id',
 
 const isEmpty = (value: unknown): boolean =>
   value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+
+const dayMs = 86_400_000;
+
+/** An instant as a text: `2026-12-31` for midnight in UTC, otherwise RFC 3339. */
+const instantText = (ms: number): string => {
+  const text = new Date(ms).toISOString();
+  return ms % dayMs === 0 ? text.slice(0, 10) : text;
+};
 
 /** Custom values with instants as texts and members as emails. */
 const showCustomValues = async (values: Record<string, unknown>, kind: RecordKind, setup: Setup): Promise<object> => {

@@ -151,7 +151,7 @@ describe('errors name the argument and what is allowed', () => {
     [
       'create_deal',
       { name: 'x', pipeline_name: 'Sales', close_date: '2026-02-30' },
-      'close_date: must be a date such as',
+      'close_date: must be Unix milliseconds, RFC 3339',
     ],
     ['create_deal', { name: 'x', pipeline_name: 'Sales', amount: 1.00001 }, 'amount: '],
     ['create_deal', { name: 'x', pipeline_name: 'Sales', owner_email: 'x@y.z' }, 'owner_email: is not a member'],

@@ -16,17 +16,17 @@ const budgets = {
   'packages/client': 1159,
   'packages/contract': 3948,
   'packages/db': 9015,
-  'packages/domain': 3546,
+  'packages/domain': 3544,
   'packages/http': 3092,
   'packages/local-postgres': 554,
-  'packages/mcp': 1153,
+  'packages/mcp': 1140,
   'packages/reference': 1344,
   'packages/testing': 3383,
   'packages/webhooks': 240,
   prisma: 665,
-  'all source lines': 42898,
-  'lines of tests': 34958,
-  'lines of pages': 7388,
+  'all source lines': 42883,
+  'lines of tests': 34972,
+  'lines of pages': 7390,
 };
 
 const generatedFiles = ['packages/client/src/types.ts', 'packages/db/sql/schema.sql'];

@@ -76,7 +76,7 @@ const limits: Readonly<Record<Exclude<FieldWrite['as'], 'stage' | 'emails'>, Sch
   domain: { maxLength: rawKeyLength },
   amount: {},
   currencyCode: {},
-  dealDate: {},
+  dealDate: { type: ['number', 'string'], maxLength: nameLength },
   owner: { maxLength: rawKeyLength },
 };
 
@@ -100,7 +100,7 @@ const inputSchema = ({ about, example }: FieldDescription, write: FieldWrite): T
     ...annotations(description, write.example ?? example),
     ...(unchecked.includes(rule) ? {} : { 'x-check': rule as CheckName }),
   };
-  return as === 'amount' || as === 'dealDate' ? Type.Number(options) : Type.String(options);
+  return as === 'amount' ? Type.Number(options) : Type.String(options);
 };
 
 /**

@@ -26,6 +26,7 @@ const collected =
 const textChecks = {
   color: parseColor,
   currencyCode: valueReaders.currencyCode,
+  dealDate: valueReaders.dealDate,
   domain: valueReaders.domain,
   email: valueReaders.email,
   limit: collected(parseLimit),

@@ -3,7 +3,6 @@ import { isRecord, type JsonSchema } from './schema-walk.js';
 
 /** Names that people send for a field: those in responses or in other CRMs. The hint is the first name that the body accepts. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
-  amount: ['deal_size'],
   value: ['deal_size'],
   stage: ['stage_id'],
   stage_name: ['stage_id'],
@@ -48,7 +47,7 @@ const pathInside = (root: JsonSchema, name: string): string | undefined => {
 
 /**
  * The key that the caller probably meant by an unknown one: in the same object under another name, in another object of the body, or in
- * the same object with another spelling. `amount` → `deal_size`, `owner` → `related_objects.owner_email`, `nam` → `name`
+ * the same object with another spelling. `value` → `deal_size`, `owner` → `related_objects.owner_email`, `nam` → `name`
  */
 export const keyProbablyMeant = (key: string, beside: readonly string[], root: JsonSchema): string | undefined => {
   const others = Object.hasOwn(otherNames, key) ? (otherNames[key] ?? []) : [];

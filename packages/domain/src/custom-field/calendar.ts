@@ -72,6 +72,14 @@ export const parseInstant = (input: unknown): Result<number> => {
     : ok(epochMs);
 };
 
+/** Reads an instant of a system field: like {@link parseInstant}, or `YYYY-MM-DD` for the start of that UTC day. */
+export const parseMoment = (input: unknown): Result<number> => {
+  const moment = typeof input === 'string' && isCalendarDate(input) ? ok(Date.parse(input)) : parseInstant(input);
+  return moment.ok
+    ? moment
+    : fail('must be Unix milliseconds, RFC 3339 with an offset, or YYYY-MM-DD for that UTC day');
+};
+
 /** Reads a day, given as `YYYY-MM-DD` or as epoch milliseconds in that UTC day. The value is `YYYY-MM-DD`. */
 export const parseDate = (input: unknown): Result<string> => {
   if (typeof input === 'string' && isCalendarDate(input)) return ok(input);

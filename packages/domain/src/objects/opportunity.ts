@@ -62,6 +62,7 @@ export const opportunity = {
       write: {
         as: 'amount',
         name: 'deal_size',
+        alias: 'amount',
         about: 'A number with at most 15 digits, including up to 4 decimals. Reads return it as `amount`.',
       },
     },
@@ -77,14 +78,17 @@ export const opportunity = {
       kind: 'epoch_ms',
       about: 'Unix milliseconds.',
       example: 1798675200000,
-      write: { as: 'dealDate', about: 'When the deal is expected to close, in Unix milliseconds.' },
+      write: {
+        as: 'dealDate',
+        about: 'When it is expected to close: Unix milliseconds, YYYY-MM-DD (UTC) or RFC 3339.',
+      },
     },
     {
       name: 'next_action_date',
       kind: 'epoch_ms',
       about: 'Unix milliseconds.',
       example: 1796083200000,
-      write: { as: 'dealDate', about: 'When the next action is due, in Unix milliseconds.' },
+      write: { as: 'dealDate', about: 'When the next action is due: like `close_date`.' },
     },
     {
       name: 'next_step',

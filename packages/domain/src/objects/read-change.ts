@@ -27,14 +27,6 @@ export type Body = Readonly<Record<string, unknown>>;
 
 type Read = (input: unknown) => Result<unknown>;
 
-/** Reads bodies of one object, for one kind of call. */
-interface BodyReader {
-  readonly context: ReadContext;
-  /** On creates, null means absent. */
-  readonly isCreate: boolean;
-  readonly errors: ErrorCollector;
-}
-
 const readerOf = (as: Exclude<FieldWrite['as'], 'emails'>, { readStage, readOwner }: ReadContext): Read => {
   if (as === 'stage') return readStage as Read;
   if (as !== 'owner') return valueReaders[as] as Read;
@@ -43,11 +35,6 @@ const readerOf = (as: Exclude<FieldWrite['as'], 'emails'>, { readStage, readOwne
     return email.ok ? readOwner(email.value) : email;
   };
 };
-
-const readField = (input: unknown, path: string, { as }: FieldWrite, { context, errors }: BodyReader): unknown =>
-  as === 'emails'
-    ? readSentList('email', input as string[], path, errors)
-    : readSentWith(readerOf(as, context), input, path, errors);
 
 /** The part of the body with a field, and the path before the name of the field. */
 const partOf = (objectType: ObjectType, part: string | undefined, body: Body): [Body, string] => {
@@ -64,6 +51,7 @@ export const bodyPathOf = (objectType: ObjectType, name: string): string => {
 /**
  * Reads a body into the change that is stored. Adds every fault to `errors`.
  * @param body - fits the schema of a create or update
+ * @param isCreate - null then means absent
  */
 export const readChange = (
   objectType: ObjectType,
@@ -72,20 +60,21 @@ export const readChange = (
   isCreate: boolean,
   errors: ErrorCollector,
 ): Change => {
-  const reader = { context, isCreate, errors };
   const values: Record<string, unknown> = {};
   for (const { name, write } of objects[objectType].fields) {
     if (write === undefined) continue;
     const [part, prefix] = partOf(objectType, write.part, body);
-    const key = write.name ?? name;
-    let value = readField(part[key], prefix + key, write, reader);
-    if (write.alias !== undefined) {
-      const other = readField(part[write.alias], prefix + write.alias, write, reader);
-      if (value !== undefined && other !== undefined && value !== other)
-        errors.add(prefix + write.alias, `differs from ${key}, which is the same field`);
-      if (value === undefined) value = other;
+    for (const key of [write.name ?? name, ...(write.alias === undefined ? [] : [write.alias])]) {
+      const [sent, path] = [part[key], prefix + key];
+      const value =
+        write.as === 'emails'
+          ? readSentList('email', sent as string[], path, errors)
+          : readSentWith(readerOf(write.as, context), sent, path, errors);
+      if (value === undefined || (isCreate && value === null)) continue;
+      if (values[name] !== undefined && values[name] !== value)
+        errors.add(path, `differs from ${write.name ?? name}, which is the same field`);
+      values[name] ??= value;
     }
-    if (value !== undefined && !(isCreate && value === null)) values[name] = value;
   }
   const [input, prefix] = partOf(objectType, undefined, body);
   const { definitions, references, pipelineId } = context;

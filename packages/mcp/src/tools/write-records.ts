@@ -9,7 +9,6 @@ import type {
 } from '@crm/client';
 import { z } from 'zod';
 import { shorten } from '../budget.js';
-import { readInstant } from '../instants.js';
 import { collections, readId, readRecord } from '../records.js';
 import type { RecordKind } from '../setup.js';
 import { allowedText, argumentPath, invalid } from '../tool-error.js';
@@ -39,7 +38,6 @@ const contactFields = {
 
 /** Fields of a deal that are called otherwise in requests; the last three refer to other records. */
 const wireNames: Readonly<Record<string, readonly [part: 'opportunity' | 'related_objects', name: string]>> = {
-  amount: ['opportunity', 'deal_size'],
   stage_name: ['opportunity', 'stage_id'],
   contact_email: ['related_objects', 'primary_contact_email'],
   account_domain: ['related_objects', 'account_domain'],
@@ -55,9 +53,8 @@ const dealBody = async ({ setup }: Session, pipelineId: string, fields: Fields):
   };
   for (const [name, value] of Object.entries(fields)) {
     const [part, wireName] = wireNames[name] ?? ['opportunity', name];
-    const isText = typeof value === 'string';
-    if (isText && name === 'stage_name') body[part][wireName] = (await setup.findStage(pipelineId, value)).stage_id;
-    else body[part][wireName] = isText && /^(close|next_action)_date$/.test(name) ? readInstant(value, name) : value;
+    const isStage = typeof value === 'string' && name === 'stage_name';
+    body[part][wireName] = isStage ? (await setup.findStage(pipelineId, value)).stage_id : value;
   }
   return body;
 };

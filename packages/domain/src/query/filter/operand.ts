@@ -1,4 +1,4 @@
-import { formatInstant, isCalendarDate, parseDate, parseInstant, parseTime } from '../../custom-field/calendar.js';
+import { formatInstant, isCalendarDate, parseDate, parseMoment, parseTime } from '../../custom-field/calendar.js';
 import type { CustomFieldDefinition } from '../../custom-field/definition.js';
 import { normalizeDomain } from '../../natural-key/domain.js';
 import { normalizeEmail } from '../../natural-key/email.js';
@@ -118,18 +118,15 @@ const readOption = (text: string, definition: CustomFieldDefinition): Result<Fil
   return fail(`${quote(text)} is no option of ${quote(definition.slug)}`);
 };
 
-const instantMessage = 'must be Unix milliseconds, RFC 3339 with an offset, or YYYY-MM-DD for that UTC day';
-
 const readInstant = (input: unknown, kind: 'instant' | 'timestamp' | 'datetime'): Result<Operand> => {
   // A custom timestamp may be any instant, so small numbers are accepted there.
   if (kind === 'instant' && typeof input === 'number' && input !== 0 && Math.abs(input) < implausibleMs) {
     return fail('looks like seconds: send Unix milliseconds');
   }
-  const isDay = typeof input === 'string' && isCalendarDate(input);
-  const instant = isDay ? ok(Date.parse(input)) : parseInstant(input);
-  if (!instant.ok) return fail(instantMessage);
+  const instant = parseMoment(input);
+  if (!instant.ok) return instant;
   const lowMs = instant.value;
-  const highMs = isDay ? lowMs + dayMs - 1 : lowMs;
+  const highMs = typeof input === 'string' && isCalendarDate(input) ? lowMs + dayMs - 1 : lowMs;
   return ok(
     kind === 'datetime' ? { low: formatInstant(lowMs), high: formatInstant(highMs) } : { low: lowMs, high: highMs },
   );
