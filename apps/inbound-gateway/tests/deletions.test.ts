@@ -15,15 +15,20 @@ describe('every deletion', () => {
     ['a contact', deleteContact, 'contacts', () => contact({ email: 'gone@gone.com' })],
     ['an opportunity', deleteOpportunity, 'opportunities', () => opportunity({ name: 'Gone' })],
     ['a note', deleteNote, 'notes', () => note({ title: 'T' }, noted)],
-  ])('of %s removes the version that If-Match names, and answers its id', async (_about, contract, table, make) => {
-    const id = await make();
-    expect((await call(contract, id, { 'if-match': '"7"' })).status).toBe(412);
-    expect((await call(contract, id, { 'if-match': 'seven' })).fieldsAtFault).toEqual(['If-Match']);
-    expect(await row(table, id)).toBeDefined();
-    expect((await call(contract, id.toUpperCase(), { 'if-match': '"1"' })).data).toEqual({ id });
-    expect(await row(table, id)).toBeUndefined();
-    expect((await call(contract, id)).status).toBe(404);
-  });
+  ])(
+    'of %s removes the version that If-Match names, and answers its id and the position of its event',
+    async (_about, contract, table, make) => {
+      const id = await make();
+      expect((await call(contract, id, { 'if-match': '"7"' })).status).toBe(412);
+      expect((await call(contract, id, { 'if-match': 'seven' })).fieldsAtFault).toEqual(['If-Match']);
+      expect(await row(table, id)).toBeDefined();
+      const { data } = await call(contract, id.toUpperCase(), { 'if-match': '"1"' });
+      const ofDeletion = `SELECT record_id AS id, position::int FROM events WHERE organization_id = $1 AND type LIKE '%.deleted' AND record_id = $2`;
+      expect([data]).toEqual(await gateway().rows(ofDeletion, [id]));
+      expect(await row(table, id)).toBeUndefined();
+      expect((await call(contract, id)).status).toBe(404);
+    },
+  );
 });
 
 describe('the deletion of an account', () => {

@@ -23,11 +23,10 @@ const account = (domain: string, more: object = {}) => newAccount({ domain, ...m
 const opportunity = (name: string, related: object, more: object = {}) => newOpportunity({ name, ...more }, related);
 const merge = (contract: typeof api.mergeAccount | typeof api.mergeContact, id: string, from: string) =>
   gateway().client.call(contract, { params: { id }, body: { from } });
+const restoreBody = (body: object) => gateway().client.call(api.restoreRecord, { body });
 /** Deletes a record. @returns the position of the event */
-const deleteById = async (contract: OperationContract, id: string): Promise<number> => {
-  expect((await gateway().client.call(contract, { params: { id } })).status).toBe(200);
-  return headPosition();
-};
+const deleteById = async (contract: OperationContract, id: string): Promise<number> =>
+  ((await gateway().client.call(contract, { params: { id } })).data as { position: number }).position;
 
 beforeEach(async () => {
   deletion = await deleteById(api.deleteAccount, await account(`gone${Date.now()}.com`));
@@ -72,6 +71,19 @@ describe('200', () => {
       version: 2,
       updated_at: after?.['updated_at'],
     });
+  });
+
+  test('restores the last deletion of the record that the request names', async () => {
+    const id = await account('by-id.com', { name: 'First life' });
+    await deleteById(api.deleteAccount, id);
+    const record = { object: 'account', id: id.toUpperCase() };
+    expect((await restoreBody(record)).data).toEqual({ object: 'account', id, version: 2 });
+    await gateway().client.call(api.updateAccount, { params: { id }, body: { name: 'Second life' } });
+    await deleteById(api.deleteAccount, id);
+    expect((await restoreBody(record)).data).toEqual({ object: 'account', id, version: 4 });
+    expect(await storedAs('account', id)).toMatchObject({ name: 'Second life' });
+    const again = await restoreBody(record);
+    expect([again.status, again.body]).toMatchObject([409, { conflict: { field: 'domain', existing_id: id } }]);
   });
 
   test('restores the values of a field that was archived since; they show when the field is active again', async () => {
@@ -155,6 +167,17 @@ describe('400', () => {
     }
   });
 
+  test.each<[object, string[]]>([
+    [{}, ['id', 'object']],
+    [{ object: 'account' }, ['id']],
+    [{ object: 'contact', id: '0197a3c4-6cc1-7aa2-8e5d-3c2b1a09f8e4' }, ['object']],
+    [{ object: 'account', id: '7' }, ['id']],
+    [{ position: 1, object: 'account', id: '0197a3c4-6cc1-7aa2-8e5d-3c2b1a09f8e4' }, ['position']],
+  ])('refuses %j, which names no record, or two', async (body, fields) => {
+    const answer = await restoreBody(body);
+    expect([answer.status, answer.fieldsAtFault]).toEqual([400, fields]);
+  });
+
   test('refuses the position of another kind of event', async () => {
     const answer = await restore(deletion - 1);
     expect([answer.status, answer.body]).toMatchObject([
@@ -174,6 +197,15 @@ describe('404', () => {
       .clientOf(gateway().stranger)
       .call(api.restoreRecord, { body: { position: deletion } });
     expect(foreign.comparable).toBe(unknown.comparable);
+  });
+
+  test('refuses a record that was not deleted, or belongs to another organization', async () => {
+    const id = await account('alive.com');
+    expect((await restoreBody({ object: 'account', id })).status).toBe(404);
+    await deleteById(api.deleteAccount, id);
+    expect((await restoreBody({ object: 'opportunity', id })).status).toBe(404);
+    const foreign = gateway().clientOf(gateway().stranger);
+    expect((await foreign.call(api.restoreRecord, { body: { object: 'account', id } })).status).toBe(404);
   });
 
   test('refuses an event that has expired', async () => {

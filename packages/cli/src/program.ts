@@ -31,6 +31,7 @@ import {
   addOrgListCommand,
   addOrgUpdateCommand,
 } from './commands/organizations.js';
+import { addRestoreCommand } from './commands/restore.js';
 import { addStartCommand } from './commands/start.js';
 import {
   addWebhookAttemptsCommand,
@@ -95,6 +96,7 @@ const commands: readonly (AddCommand | Group)[] = [
   addExportCommand,
   addDuplicatesCommand,
   addMergeCommand,
+  addRestoreCommand,
   addMcpCommand,
   ['events', 'the change log', [addEventsTailCommand, addEventsExportCommand]],
   [

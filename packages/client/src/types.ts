@@ -449,10 +449,18 @@ export interface CustomFieldOption {
   color: string;
 }
 
-/** The deleted record. */
+/** What was deleted. */
 export interface Deleted {
+  /** Id of what was deleted. */
+  id: string;
+}
+
+/** The deleted record. */
+export interface DeletedRecord {
   /** Id of the record that was deleted. */
   id: string;
+  /** Position of the event in the change log. */
+  position: number;
 }
 
 /** A record that may be a duplicate. */
@@ -1058,10 +1066,14 @@ export interface ReplayWebhook {
   to?: number;
 }
 
-/** The deletion to undo. */
+/** The deletion to undo: by its position, or the last one of a record. */
 export interface RestoreBody {
-  /** Position of the `deleted` event in the change log. */
-  position: number;
+  /** Position of the `deleted` event in the change log. Instead, send `object` and `id`. */
+  position?: number;
+  /** The kind of the record. */
+  object?: 'account' | 'opportunity';
+  /** Id of the record. */
+  id?: string;
 }
 
 /** The restored record. */

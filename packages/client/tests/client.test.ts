@@ -91,7 +91,7 @@ describe('opportunities', () => {
     expect(await refusal(client.opportunities.update(id, change, { ifVersion }))).toMatchObject(outdated);
     expect(await refusal(client.opportunities.delete(id, { ifVersion }))).toMatchObject(outdated);
     const deleted = await client.opportunities.delete(id, { ifVersion: ifVersion + 1 });
-    expect(deleted.data).toEqual({ id });
+    expect(deleted.data).toEqual({ id, position: expect.any(Number) });
     const error = await refusal(client.opportunities.get(id));
     expect(error).toMatchObject({ status: 404, code: 'not_found', name: 'CrmNotFoundError', retryAfterMs: null });
   });

@@ -1,4 +1,4 @@
-import { restoreRecord as contract } from '@crm/contract';
+import { type RestoreBody, restoreRecord as contract } from '@crm/contract';
 import { findEvent, restoration, runWrite } from '@crm/db';
 import { ApiError, validationError } from '@crm/domain';
 import type { OperationReply } from '@crm/http';
@@ -11,9 +11,11 @@ const erasedMessage = 'The values of this record were erased: deleted contacts a
 const missingLinkMessage = 'The linked record no longer exists: the link was left out';
 const archivedStageMessage = 'The stage is archived or deleted: the opportunity is in the stage where new ones start';
 
-/** The deletion at a position of the log. @throws ApiError if there is none, or if it cannot be undone */
-const findDeletion = async ({ database }: Context, organizationId: string, position: number) => {
-  const event = await findEvent(database, organizationId, position);
+/** The deletion that a request names. @throws ApiError if there is none, or if it cannot be undone */
+const findDeletion = async ({ database }: Context, organizationId: string, body: RestoreBody) => {
+  if ('position' in body && Object.keys(body).length > 1)
+    throw validationError({ position: 'must be sent without object and id' });
+  const event = await findEvent(database, organizationId, body);
   if (event === null) throw new ApiError('not_found');
   const { object, type, previous, isErased } = event;
   if (type !== `${object}.deleted`) throw validationError({ position: 'is not the position of a deletion' });
@@ -25,10 +27,9 @@ const findDeletion = async ({ database }: Context, organizationId: string, posit
 /** `POST /v1/inbound/restore`: undoes the deletion of an account or opportunity. */
 export const restoreRecord = operation(contract, (context, request) => {
   const { organizationId } = request.caller;
-  const { position } = request.body;
   return runIdempotent(context, contract, request, {
     run: async (idempotency) => {
-      const { event, object, previous } = await findDeletion(context, organizationId, position);
+      const { event, object, previous } = await findDeletion(context, organizationId, request.body);
       return context.setups.use(organizationId, (setup) => {
         const write = restoration(setup, event, object, previous);
         return runWrite(context.database, organizationId, write, idempotency, writeOrigin(request));

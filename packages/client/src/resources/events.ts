@@ -4,7 +4,7 @@ import type { CreateOptions, ReadOptions } from '../options.js';
 import type { FollowEvents, ListEventsQuery } from '../queries.js';
 import { RetryPlan, sleep } from '../retry.js';
 import type { Send } from '../transport.js';
-import type { Event, EventLogPage, LatestPosition, RestoreBody, Restored } from '../types.js';
+import type { Event, EventLogPage, LatestPosition, Restored } from '../types.js';
 
 /** The change log from a position, as an endless stream: `for await (const event of stream)`. */
 export interface EventStream extends AsyncIterable<Event> {
@@ -24,8 +24,11 @@ export interface Events {
    * @throws CrmStartOverError when events after the position have expired, or the log is another one
    */
   iterate(options?: FollowEvents): EventStream;
-  /** Undoes the deletion of an account or opportunity. `position` is the position of its `deleted` event. */
-  restore(body: RestoreBody, options?: CreateOptions): Promise<WriteAnswer<Restored>>;
+  /** Undoes a deletion: that at a position of the log, or the last one of a record. */
+  restore(
+    body: { readonly position: number } | Pick<Restored, 'object' | 'id'>,
+    options?: CreateOptions,
+  ): Promise<WriteAnswer<Restored>>;
 }
 
 const defaultWaitSeconds = 20;

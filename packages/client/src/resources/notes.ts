@@ -3,7 +3,15 @@ import type { Listing } from '../listing.js';
 import type { CreateOptions, ReadOptions, UpdateOptions } from '../options.js';
 import type { ListNotesQuery } from '../queries.js';
 import type { Send } from '../transport.js';
-import type { CreatedNote, CreateNoteBody, Deleted, Note, NoteDetail, NotePage, UpdateNoteBody } from '../types.js';
+import type {
+  CreatedNote,
+  CreateNoteBody,
+  DeletedRecord,
+  Note,
+  NoteDetail,
+  NotePage,
+  UpdateNoteBody,
+} from '../types.js';
 import { listOf, pathOf } from './lists.js';
 
 /** The calls for notes. */
@@ -19,7 +27,7 @@ export interface Notes {
   /** Changes the texts: absent ones stay, null clears. */
   update(id: string, body: UpdateNoteBody, options?: UpdateOptions): Promise<WriteAnswer<NoteDetail>>;
   /** Deletes permanently. The key needs the permission `delete`. */
-  delete(id: string, options?: UpdateOptions): Promise<WriteAnswer<Deleted>>;
+  delete(id: string, options?: UpdateOptions): Promise<WriteAnswer<DeletedRecord>>;
 }
 
 /** Creates the calls for notes. */
@@ -32,5 +40,5 @@ export const createNotes = (send: Send): Notes => ({
   update: async (id, body, options) =>
     send<NoteDetail>({ gateway: 'inbound', method: 'PATCH', path: pathOf('/v1/inbound/notes', id), body }, options),
   delete: async (id, options) =>
-    send<Deleted>({ gateway: 'inbound', method: 'DELETE', path: pathOf('/v1/inbound/notes', id) }, options),
+    send<DeletedRecord>({ gateway: 'inbound', method: 'DELETE', path: pathOf('/v1/inbound/notes', id) }, options),
 });

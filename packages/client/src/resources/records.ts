@@ -11,7 +11,7 @@ import type { FieldsQuery, PageQuery } from '../queries.js';
 import type { Send } from '../transport.js';
 import type {
   BulkResults,
-  Deleted,
+  DeletedRecord,
   Duplicate,
   DuplicatePage,
   Event,
@@ -66,7 +66,7 @@ export interface Records<T extends RecordTypes> {
    * Deletes a record. The data of a contact is erased; `events.restore` can undo the deletion of an account or opportunity. The key needs
    * the permission `delete`.
    */
-  delete(id: string, options?: UpdateOptions): Promise<WriteAnswer<Deleted>>;
+  delete(id: string, options?: UpdateOptions): Promise<WriteAnswer<DeletedRecord>>;
   /** Up to 100 creates; check `success` of each result. */
   bulkCreate(items: ReadonlyArray<T['create']>, options?: BulkCreateOptions): Promise<WriteAnswer<BulkResults>>;
   /** Up to 50 updates; check `success` of each result. */
@@ -131,7 +131,7 @@ export const createRecords = <T extends RecordTypes>(send: Send, name: string & 
     update: async (id, body, options) =>
       send<T['detail']>({ gateway: 'inbound', method: 'PATCH', path: pathOf(writes, id), body }, options),
     delete: async (id, options) =>
-      send<Deleted>({ gateway: 'inbound', method: 'DELETE', path: pathOf(writes, id) }, options),
+      send<DeletedRecord>({ gateway: 'inbound', method: 'DELETE', path: pathOf(writes, id) }, options),
     bulkCreate: (items, options) => {
       const query = { atomic: options?.atomic, on_match: options?.onMatch };
       return send<BulkResults>({ gateway: 'inbound', method: 'POST', path: bulk, query, body: { items } }, options);

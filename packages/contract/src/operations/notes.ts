@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { operation } from '../operation.js';
 import { uuid } from '../schemas/build.js';
-import { Deleted } from '../schemas/deleted.js';
+import { DeletedRecord } from '../schemas/deleted.js';
 import { closed } from '../schemas/input.js';
 import { CreatedNote, CreateNoteBody, NoteDetail, NotePage, UpdateNoteBody } from '../schemas/note.js';
 import { pageQuery, SearchTerm } from '../schemas/pagination.js';
@@ -66,7 +66,7 @@ export const deleteNote = operation(['deleteNote', 'DELETE /v1/inbound/notes/{id
   summary: 'Delete a note',
   description: 'Deletes a note permanently. The records it was attached to stay.',
   params: idParams('note'),
-  data: Deleted,
+  data: DeletedRecord,
   errors: [404, 412],
   headers: writeHeaders,
 });

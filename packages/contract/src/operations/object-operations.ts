@@ -3,7 +3,7 @@ import type { TProperties, TSchema } from 'typebox';
 import { bulkBodyBytes } from '../bounds.js';
 import { operation } from '../operation.js';
 import { BulkCreateQuery, BulkQuery, BulkResults } from '../schemas/bulk.js';
-import { Deleted } from '../schemas/deleted.js';
+import { DeletedRecord } from '../schemas/deleted.js';
 import { DuplicatePage } from '../schemas/duplicate.js';
 import { HistoryPage } from '../schemas/event.js';
 import { FieldPage } from '../schemas/field.js';
@@ -142,7 +142,7 @@ export const writeOperationsOf = <Created extends TSchema, Detail extends TSchem
     }),
     delete: operation([`delete${One}`, `DELETE /v1/inbound/${many}/{id}`, 'delete', Many], {
       ...{ summary: `Delete ${a}`, description: texts.delete },
-      ...{ params, data: Deleted, errors: errors.delete, headers: writeHeaders },
+      ...{ params, data: DeletedRecord, errors: errors.delete, headers: writeHeaders },
     }),
     bulkCreate: operation([`bulkCreate${Many}`, `POST /v1/inbound/${many}/bulk`, 'bulk', Many], {
       summary: `Create many ${many}`,

@@ -101,6 +101,10 @@ BEGIN
       PERFORM lock_organization(p_organization_id, v_mode);
     END LOOP;
     PERFORM append_events(p_organization_id, p_origin);
+    IF p_function LIKE 'delete%' THEN
+      -- The event of the deletion is its last one.
+      result := result || jsonb_build_object('position', (SELECT h.position FROM event_heads h WHERE h.organization_id = p_organization_id));
+    END IF;
   END IF;
   read_mark := read_mark();
 END

@@ -1,11 +1,14 @@
 import { Failure, isFailure, type ObjectType } from '@crm/domain';
 import type { Database } from '../database.js';
 import { batchBytes } from '../setup/refresh-records.js';
+import { findEvent } from './restore.js';
 import { runWrite, type UpdateTarget, type Write, type WriteOrigin, type Written } from './write.js';
 
 /** The result of a delete function. */
 interface Deletion {
   readonly id: string;
+  /** The position of the event of the deletion, if it is complete. */
+  readonly position: number;
   /** False if the call ended before the deletion was complete. The caller must then repeat it. */
   readonly is_deleted?: boolean;
   /** The progress in the change log, for the next call. */
@@ -60,7 +63,11 @@ export const deleteRecord = async (
         throw new Failure({ kind: 'deletion_unfinished' }, { cause });
       throw cause;
     });
-    if (later === null) return written;
+    if (later === null) {
+      const event = await findEvent(database, organizationId, { object: kind, id: target.id });
+      if (event === null) throw new Failure({ kind: 'not_found' });
+      return { ...written, result: { id: target.id, position: event.position } };
+    }
     written = later;
   }
   return written;

@@ -26,18 +26,22 @@ export interface RestoredRecord {
   readonly dropped: readonly string[];
 }
 
-/** The retained event at a position of an organization's log, or null. */
+/** The retained event at a position of an organization's log, or the last retained deletion of a record; null if there is none. */
 export const findEvent = async (
   database: Database,
   organizationId: string,
-  position: number,
+  target: { readonly position: number } | { readonly object: RestorableEvent['object']; readonly id: string },
 ): Promise<RestorableEvent | null> => {
+  const [condition, values] =
+    'position' in target
+      ? ['e.position = $2', [target.position]]
+      : ["e.object = $2 AND e.record_id = $3::uuid AND e.type = $2 || '.deleted'", [target.object, target.id]];
   const text = `SELECT e.position::float8 AS position, e.object, e.type, e.previous, e.is_erased AS "isErased",
         to_char(e.occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "occurredAt"
       FROM events e JOIN event_heads h ON h.organization_id = e.organization_id
-     WHERE e.organization_id = $1 AND e.position = $2 AND e.position >= h.oldest_position`;
-  const statement = { text, values: [position] };
-  const [event] = await database.query<RestorableEvent & Record<string, unknown>>(organizationId, statement);
+     WHERE e.organization_id = $1 AND ${condition} AND e.position >= h.oldest_position
+     ORDER BY e.position DESC LIMIT 1`;
+  const [event] = await database.query<RestorableEvent & Record<string, unknown>>(organizationId, { text, values });
   return event ?? null;
 };
 
