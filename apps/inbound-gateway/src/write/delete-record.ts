@@ -19,10 +19,7 @@ export const deleteRecord = (contract: OperationContract, kind: ObjectType | 'no
       const target = targetOf(request);
       const work = () => deleteFromDatabase(database, organizationId, kind, target, writeOrigin(request));
       const { result, readMark } = await explainNotFound(database, organizationId, kind, target.id, work);
-      return {
-        message: `Deleted ${kind}`,
-        data: { id: result.id, position: result.position },
-        headers: readAfterHeader(readMark),
-      };
+      const { id, position } = result;
+      return { message: `Deleted ${kind}`, data: { id, position }, headers: readAfterHeader(readMark) };
     },
   );
