@@ -80,6 +80,7 @@ const fill = async (mark: string): Promise<Tenant> => {
   const webhooks = await createWebhook(tenant);
   const setUp = {
     webhooks,
+    restore: gone,
     pipelines: organization.pipeline.id,
     stages: organization.pipeline.stages[0]?.id ?? '',
     members: organization.member.id,
@@ -122,7 +123,7 @@ const withField = (body: unknown, field: string, value: unknown): unknown => {
 /** The document's example for a tenant, with every id replaced by one of the tenant's own. */
 const bodyFor = (operation: DocumentedOperation, tenant: Tenant): unknown => {
   if (operation.example === undefined) return undefined;
-  if (operation.id === 'restoreRecord') return { position: tenant.deletion };
+  if (operation.id === 'restoreRecord') return { object: 'account', id: tenant.ids['restore'] };
   if (operation.id === 'replayWebhook') return { from: tenant.deletion };
   const text = JSON.stringify(operation.example).replaceAll('owner@example.com', tenant.memberEmail);
   // The document's examples of merges are dry runs.
@@ -228,7 +229,7 @@ describe('400 and 404', () => {
       expect(await snapshot(ours)).toBe(before);
       if (field.startsWith('items')) {
         expect(answer.data).toMatchObject({ results: [{ success: false }] });
-      } else expect(answer.status).toBe(field === 'pipeline_id' ? 404 : 400);
+      } else expect(answer.status).toBe(field === 'pipeline_id' || operation.id === 'restoreRecord' ? 404 : 400);
     },
   );
 });
