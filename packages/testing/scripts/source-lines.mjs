@@ -7,14 +7,14 @@ import { filesIn, root } from './repository-files.mjs';
 /** The most lines of each part. They only go down, except where lines move from one part to another. */
 const budgets = {
   '.ci': 140,
-  'apps/inbound-gateway': 1633,
+  'apps/inbound-gateway': 1638,
   'apps/read-gateway': 952,
   'apps/webhook-worker': 485,
   bench: 3440,
   docker: 229,
   'packages/cli': 7978,
   'packages/client': 1170,
-  'packages/contract': 3977,
+  'packages/contract': 3971,
   'packages/db': 9028,
   'packages/domain': 3544,
   'packages/http': 3092,
@@ -24,7 +24,7 @@ const budgets = {
   'packages/testing': 3383,
   'packages/webhooks': 240,
   prisma: 665,
-  'all source lines': 42994,
+  'all source lines': 42993,
   'lines of tests': 35054,
   'lines of pages': 7431,
 };

@@ -11,10 +11,17 @@ const erasedMessage = 'The values of this record were erased: deleted contacts a
 const missingLinkMessage = 'The linked record no longer exists: the link was left out';
 const archivedStageMessage = 'The stage is archived or deleted: the opportunity is in the stage where new ones start';
 
+/** Schemas leave this to code, because documents cannot show it. @throws ApiError if a body names no deletion, or two */
+const checkTarget = (body: RestoreBody): void => {
+  const missing = ['object', 'id'].filter((name) => !Object.hasOwn(body, name));
+  if (!('position' in body)) {
+    if (missing.length > 0) throw validationError(Object.fromEntries(missing.map((name) => [name, 'is required'])));
+  } else if (missing.length < 2) throw validationError({ position: 'must be sent without object and id' });
+};
+
 /** The deletion that a request names. @throws ApiError if there is none, or if it cannot be undone */
 const findDeletion = async ({ database }: Context, organizationId: string, body: RestoreBody) => {
-  if ('position' in body && Object.keys(body).length > 1)
-    throw validationError({ position: 'must be sent without object and id' });
+  checkTarget(body);
   const event = await findEvent(database, organizationId, body);
   if (event === null) throw new ApiError('not_found');
   const { object, type, previous, isErased } = event;

@@ -24,12 +24,6 @@ export const RestoreBody = Type.Unsafe<{ position: number } | { object: 'account
       title: 'RestoreBody',
       description: 'The deletion to undo: by its position, or the last one of a record.',
       examples: [{ object: 'account', id: exampleIds.account }],
-      allOf: [
-        {
-          if: { type: 'object', properties: { position: {} }, required: ['position'] },
-          else: { type: 'object', properties: { object: {}, id: {} }, required: ['object', 'id'] },
-        },
-      ],
     },
   ),
 );
