@@ -23,7 +23,7 @@ export const RestoreBody = Type.Unsafe<{ position: number } | { object: 'account
     {
       title: 'RestoreBody',
       description: 'The deletion to undo: by its position, or the last one of a record.',
-      examples: [{ object: 'account', id: exampleIds.account }],
+      examples: [{ position: 1_042 }],
     },
   ),
 );
