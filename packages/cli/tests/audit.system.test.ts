@@ -57,19 +57,8 @@ const changes: readonly (readonly [string, string, object])[] = [
  */
 const withoutEvents = [
   ...['start', 'migrate', 'roles apply', 'org create', 'org list', 'member list', 'pipeline list', 'field list'],
-  ...[
-    'key list',
-    'key check',
-    'explain',
-    'distribute',
-    'duplicates',
-    'merge',
-    'restore',
-    'mcp',
-    'apply',
-    'import',
-    'import init',
-  ],
+  ...['key list', 'key check', 'explain', 'distribute', 'duplicates', 'merge', 'mcp', 'apply', 'import', 'import init'],
+  'restore',
   ...['export', 'events export', 'events tail', 'audit', 'doctor'],
   // Changes of webhooks are recorded with the key that makes them.
   ...['create', 'update', 'rotate-secret', 'test', 'replay', 'delete', 'list', 'attempts', 'listen'].map(
