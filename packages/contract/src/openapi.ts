@@ -26,7 +26,7 @@ export interface OpenApiOptions {
 }
 
 /** The version of the release, as in the changelog. Paths contain the version of the API itself. */
-export const apiVersion = '0.1.0';
+export const apiVersion = '1.0.0';
 
 const gatewayTexts: Readonly<Record<Gateway, { title: string; description: string }>> = {
   read: {
