@@ -82,18 +82,6 @@ describe('a create', () => {
     const accounts = await gateway().database.query(skipping.id, { text, values: [] });
     expect(accounts).toEqual([{ domain: 'company.com' }, { domain: 'mail.gmail.com' }]);
   });
-
-  test.each<[object, string[]]>([
-    [{}, ['email']],
-    [{ email: ['ann@acme.com'] }, ['email']],
-    [
-      { email: 'x', phone: '+123', custom_fields: { birthday: '30 Feb', nothing: 1 } },
-      ['custom_fields.birthday', 'custom_fields.nothing', 'email', 'phone'],
-    ],
-  ])('400: names every invalid field of %j', async (body, fields) => {
-    const answer = await create(body);
-    expect([answer.status, answer.fieldsAtFault]).toEqual([400, fields]);
-  });
 });
 
 describe('an update', () => {

@@ -1,4 +1,11 @@
-import { createAccount, createContact, createNote, createOpportunity } from '@crm/contract';
+import {
+  bulkCreateAccounts,
+  bulkCreateContacts,
+  createAccount,
+  createContact,
+  createNote,
+  createOpportunity,
+} from '@crm/contract';
 import { reportFigure, testSize } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Call, type Races, startRaces } from './support/races.js';
@@ -90,6 +97,34 @@ describe('R1: one record per natural key, from two processes at once', () => {
     );
     expect(await countOf('opportunity_contacts', 'opportunity_id = $2', id)).toBe(callsPerRound - 1);
   });
+
+  test.each([
+    ['accounts', createAccount, bulkCreateAccounts, (label: string) => ({ domain: `${label}.com` })],
+    ['contacts', createContact, bulkCreateContacts, (label: string) => ({ email: `a@${label}.com` })],
+  ] as const)(
+    'keeps each external id of %s with one record while natural keys move',
+    async (table, one, many, keyOf) => {
+      const query = { on_match: 'update' };
+      for (let round = 0; round < rounds; round++) {
+        // Every natural key meets every external id, in opposite orders.
+        const body = (i: number) => ({
+          ...keyOf(`${table}-${round}-${i % 5}`),
+          external_id: `${round}-${(i * 3) % 5}`,
+        });
+        const items = Array.from({ length: 5 }, (_, i) => body(i));
+        const all = calls(20, (i) => {
+          if (i % 2 === 0) return [many, { query, body: { items: i % 4 === 0 ? items : items.toReversed() } }];
+          return [one, { query, body: { ...body(i), external_id: `${round}-${(i * 3 + 1) % 5}` } }];
+        });
+        // 409: two records have the two keys.
+        await races.atOnce(all, [200, 409]);
+      }
+      const text = `SELECT count(*)::int AS n, count(DISTINCT external_id)::int AS distinct FROM ${table} WHERE organization_id = $1 AND external_id IS NOT NULL`;
+      const [ids] = await races.gateway.rows<{ n: number; distinct: number }>(text);
+      expect(ids?.n).toBe(ids?.distinct);
+      expect(ids?.n).toBeGreaterThan(rounds);
+    },
+  );
 });
 
 describe('R2: no deadlock', () => {

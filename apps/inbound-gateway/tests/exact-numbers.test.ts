@@ -66,20 +66,6 @@ describe('bulk: numbers that would be rounded', () => {
     expect(await stored('Bulk 1')).toEqual([]);
   });
 
-  test('and keys that are given twice refuse only their item', async () => {
-    const rawBody = '{"items":[{"domain":"once.com"},{"domain":"twice.com","domain":"other.com"}]}';
-    const { data } = await gateway().client.call(api.bulkCreateAccounts, { rawBody });
-    expect(data.results.map(({ errors: found }) => found)).toEqual([undefined, { domain: 'is given twice' }]);
-  });
-
-  test('refuse an atomic call, and nothing is written', async () => {
-    const answer = await send(api.bulkCreateOpportunities, { items: items('Atomic') }, { query: { atomic: 'true' } });
-    expect(answer.status).toBe(400);
-    const paths = Object.entries(errors).map(([path, text]) => [`items[1].${path}`, text]);
-    expect(answer.errors).toEqual(Object.fromEntries(paths));
-    expect(await stored('Atomic 0')).toEqual([]);
-  });
-
   test('refuse the whole call if one is outside the items, or if there are more than a hundred', async () => {
     const outside = await send(api.bulkCreateOpportunities, { items: items('Outside'), atomic: '#1e999' });
     expect(outside.fieldsAtFault).toEqual(['atomic', ...Object.keys(errors).map((path) => `items[1].${path}`)].sort());

@@ -169,61 +169,12 @@ describe('R28: a merge racing with creates, updates and deletes of both records'
     }
   });
 
-  test('merges contacts', async () => {
-    for (let round = 0; round < rounds; round += 1) {
-      const [kept, gone, third] = [`kept${round}@gmail.com`, `gone${round}@gmail.com`, `third${round}@gmail.com`];
-      const id = await idOf(post(api.createContact, { email: kept }));
-      const from = await idOf(post(api.createContact, { email: gone, first_name: 'Gone' }));
-      const other = await idOf(post(api.createContact, { email: third }));
-      const deals = await Promise.all(
-        ['A', 'B', 'C'].map((name) => idOf(post(api.createOpportunity, deal(name, { primary_contact_email: gone })))),
-      );
-      const same = await idOf(post(api.createOpportunity, deal('Same', { primary_contact_email: kept })));
-      const ofGone = { primary_contact_email: gone, additional_contact_emails: [kept, third] };
-      const double = await idOf(post(api.createOpportunity, deal('Same', ofGone)));
-      await idOf(note('On both', { contact_emails: [kept, gone] }));
-      const calls: Call[] = [
-        change(api.mergeContact, id, { from, deals: 'merge' }),
-        post(api.createContact, { email: gone, last_name: 'Last' }),
-        post(api.createContact, { email: gone, job_title: 'CTO' }, { on_match: 'update' }),
-        post(api.bulkCreateContacts, { items: [gone, kept, third].map((email) => ({ email, last_name: 'Bulk' })) }),
-        post(api.createOpportunity, deal('New', { primary_contact_email: gone })),
-        post(api.createOpportunity, deal('Same', { primary_contact_email: gone, additional_contact_emails: [third] })),
-        post(api.createOpportunity, deal('New', { primary_contact_email: kept, additional_contact_emails: [gone] })),
-        post(api.bulkCreateOpportunities, {
-          items: [kept, gone].map((one) => deal('Bulk', { primary_contact_email: one })),
-        }),
-        note('On gone', { contact_emails: [gone] }),
-        note('On all', { contact_emails: [gone, kept, third] }),
-        note('On deals', { contact_emails: [gone, third], related_objects: { opportunity_ids: [double, ...deals] } }),
-        note('On moved deals', { contact_emails: [third], related_objects: { opportunity_ids: deals.slice(0, 2) } }),
-        change(api.updateContact, from, { first_name: `Gone ${round}` }),
-        change(api.updateContact, id, { phone: '+4930123456' }),
-        change(api.updateContact, other, round % 3 === 0 ? { email: gone } : { first_name: 'Third' }),
-        change(api.updateOpportunity, deals[0] ?? '', { opportunity: { name: 'New' } }),
-        change(api.updateOpportunity, deals[1] ?? '', {
-          related_objects: { additional_contact_emails: [kept, third] },
-        }),
-        change(api.updateOpportunity, same, { opportunity: { name: 'A' } }),
-        remove(api.deleteOpportunity, deals[2] ?? ''),
-        ...(round % 4 === 3 ? [remove(api.deleteContact, round % 8 === 3 ? from : id)] : []),
-      ];
-      const answers = await race(round, calls);
-      await expectSound(answers, calls);
-      if (round % 4 === 3) continue;
-      const merged = await answerOf(change(api.mergeContact, id, { from, deals: 'merge' }));
-      expect([answers[0]?.status, merged.status]).toContain(200);
-      expect(await idOf(post(api.createContact, { email: gone }))).toBe(id);
-      await expectLogged();
-    }
-  });
-
   test('wins at least once', () => {
-    reportFigure('R28', `merges of ${2 * rounds} that succeeded while they raced`, mergedInRaces, 'at least 1');
+    reportFigure('R28', `merges of ${rounds} that succeeded while they raced`, mergedInRaces, 'at least 1');
     expect(mergedInRaces).toBeGreaterThan(0);
   });
 
   test('causes no deadlock', async () => {
-    await races.expectNoDeadlocks('R28', `${rounds} rounds of merges of accounts and of contacts`);
+    await races.expectNoDeadlocks('R28', `${rounds} rounds of merges of accounts`);
   });
 });

@@ -192,15 +192,6 @@ describe('200', () => {
     expect((await merge(contract, id, { from })).status).toBe(200);
   });
 
-  test.each(both)('a repeated merge of %s under its Idempotency-Key is a replay', async (_about, contract, _, make) => {
-    const [id, from] = [await make('once'), await make('twice')];
-    const key = { 'idempotency-key': `merge-${id}` };
-    const first = await merge(contract, id, { from }, key);
-    const again = await merge(contract, id, { from }, key);
-    expect([again.headers.get('idempotent-replayed'), again.data]).toEqual(['true', first.data]);
-    expect((await merge(contract, id, { from, dry_run: false }, key)).status).toBe(422);
-  });
-
   test('the deletion of a merged contact erases the contacts that were merged into it', async () => {
     const id = await contact({ email: 'kept@erased.com' });
     const from = await contact({ email: 'canary-alias@erased.com', first_name: 'Canaryname' });

@@ -68,29 +68,6 @@ describe('a create', () => {
     }
   });
 
-  test.each<[string, object, string[]]>([
-    ['no target', { account_domains: [], contact_emails: null }, ['account_domains', 'contact_emails']],
-    ['neither title nor content', { note: { title: ' ', content: null } }, ['note.content', 'note.title']],
-    ['no note', { note: null }, ['note']],
-    ['a title of 256 characters', { note: { title: 'n'.repeat(256) } }, ['note.title']],
-    ['a content of 50,001 characters', { note: { content: 'n'.repeat(50_001) } }, ['note.content']],
-    ['an unknown key of the note', { note: { ...note, colour: 'red' } }, ['note.colour']],
-    [
-      'bad items, each of which is named',
-      { account_domains: ['a.com', 'x', 'y'], contact_emails: ['z'] },
-      ['account_domains[1]', 'account_domains[2]', 'contact_emails[0]'],
-    ],
-    ['101 emails', { contact_emails: Array.from({ length: 101 }, (_, i) => `a${i}@b.com`) }, ['contact_emails']],
-    [
-      '101 opportunities',
-      { related_objects: { opportunity_ids: Array<string>(101).fill(unknownId) } },
-      ['related_objects.opportunity_ids'],
-    ],
-  ])('400: refuses %s', async (_about, body, fields) => {
-    const answer = await create({ note, account_domains: ['acme.com'], ...body });
-    expect([answer.status, answer.fieldsAtFault]).toEqual([400, fields]);
-  });
-
   test('400: names unknown and deleted opportunities by their places in the list', async () => {
     const [ours, deleted] = [await opportunity({ name: 'Ours' }), await opportunity({ name: 'Deleted' })];
     await gateway().client.call(deleteOpportunity, { params: { id: deleted } });

@@ -149,24 +149,9 @@ describe('200', () => {
     });
     expect(await storedAs('opportunity', id)).toMatchObject({ stage_id: qualified?.id });
   });
-
-  test('answers the same for a repeat under an Idempotency-Key', async () => {
-    const key = { 'idempotency-key': `restore ${deletion}` };
-    const first = await restore(deletion, key);
-    const again = await restore(deletion, key);
-    expect(again.headers.get('idempotent-replayed')).toBe('true');
-    expect(again.data).toEqual(first.data);
-  });
 });
 
 describe('400', () => {
-  test('refuses a position that is not a positive integer', async () => {
-    for (const position of [0, 1.5, '1', null]) {
-      const answer = await restore(position);
-      expect([position, answer.status, answer.fieldsAtFault]).toEqual([position, 400, ['position']]);
-    }
-  });
-
   test.each<[object, string[]]>([
     [{}, ['id', 'object']],
     [{ object: 'account' }, ['id']],

@@ -120,13 +120,3 @@ describe('R3: a database that can lose answered writes', () => {
     await start('read', { ALLOW_UNSAFE_DURABILITY: '' }, '/readyz');
   });
 });
-
-test('a gateway whose role is a superuser logs a warning', async () => {
-  await migrate(database.url);
-  const { output, stop } = await start('inbound', {}, '/readyz');
-  await stop();
-  const [line] = output()
-    .split('\n')
-    .filter((text) => text.includes('superuser'));
-  expect(JSON.parse(line ?? '{}')).toMatchObject({ level: 40, msg: expect.stringContaining('Roles') });
-});

@@ -1,7 +1,4 @@
 /** @needs chromium */
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { operators } from '@crm/domain';
 import type { Browser, Locator, Page } from 'playwright-core';
@@ -19,12 +16,10 @@ describeInBrowser('the page of the reference', () => {
   let gateway: TestGateway;
   let url: string;
   let browser: Browser;
-  let screenshots: string;
   beforeAll(async () => {
     gateway = await startTestGateway();
     ({ url } = await gateway.start({ environment: { OTHER_GATEWAY_URL: otherUrl } }));
     browser = await startBrowser();
-    screenshots = process.env['SCREENSHOTS'] ?? (await mkdtemp(join(tmpdir(), 'crm-docs-page.')));
   });
   afterAll(async () => {
     await (browser as Browser | undefined)?.close();
@@ -48,10 +43,6 @@ describeInBrowser('the page of the reference', () => {
     });
     await page.goto(`${url}${path}`);
     return { page, complaints };
-  };
-
-  const take = async (page: Page, name: string): Promise<void> => {
-    await page.screenshot({ path: join(screenshots, `${name}.png`) });
   };
 
   /** Elements that are wider than their container and do not scroll by themselves. */
@@ -84,7 +75,6 @@ describeInBrowser('the page of the reference', () => {
 
   test.each(views)('sends requests with one key, %i pixels wide, %s', async (width, scheme) => {
     const { page, complaints } = await open(width, scheme);
-    await take(page, `${width}-${scheme}-top`);
     const refused = await send(page, 'listAccounts');
     expect(await refused.innerText()).toContain('needs an API key');
     await enterKey(page, gateway.organization.key);
@@ -96,7 +86,6 @@ describeInBrowser('the page of the reference', () => {
     expect(await accounts.locator('.body .word').first().innerText()).toBe('true');
     const body = `document.querySelector('#listAccounts .body')`;
     expect(await page.evaluate(`getComputedStyle(${body}).whiteSpace`)).toBe('pre');
-    await take(page, `${width}-${scheme}-answer`);
 
     // The answer of listPipelines fills in the id for this request.
     await (await send(page, 'listPipelines')).locator('.status').waitFor();
@@ -121,7 +110,6 @@ describeInBrowser('the page of the reference', () => {
     }
     expect(await page.locator('#searchOpportunities .sample').filter({ visible: true }).innerText()).toMatch(/^curl /);
     await page.locator('#searchOpportunities').scrollIntoViewIfNeeded();
-    await take(page, `${width}-${scheme}-operation`);
     const contract = await open(width, scheme, '/docs/contract');
     expect(await contract.page.locator('h1').innerText()).toBe('The contract');
     expect(await overflowing(contract.page)).toEqual([]);
@@ -133,7 +121,6 @@ describeInBrowser('the page of the reference', () => {
     const { page, complaints } = await open(width, scheme);
     await page.keyboard.press('/');
     await page.keyboard.type('search contact');
-    await take(page, `${width}-${scheme}-search`);
     const links = page.locator('#navigation li a').filter({ visible: true });
     expect(await links.locator('span').first().innerText()).toBe('Search contacts');
     await page.keyboard.press('Enter');

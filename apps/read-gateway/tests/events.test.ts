@@ -90,13 +90,6 @@ describe('200', () => {
     expect((await list(query)).data).toMatchObject({ next_position: 5, has_more: false });
   });
 
-  test('filters by record_id in upper or lower case', async () => {
-    const found = [ids.opportunity, ids.opportunity.toUpperCase(), unknownId].map((record_id) =>
-      positionsOf({ record_id }),
-    );
-    expect(await Promise.all(found)).toEqual([[3], [3], []]);
-  });
-
   test('continues after the last event of a full page with a filter', async () => {
     const page = { object: 'account', limit: 1 };
     expect(await positionsOf(page)).toEqual([1]);

@@ -4,7 +4,7 @@ import type { Answer } from '@crm/testing';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestGateway, useGateway } from './support/gateway.js';
 import { type Seeded, seedEach } from './support/seed-subject.js';
-import { pageIn, recordsIn, subjects } from './support/subject.js';
+import { recordsIn, subjects } from './support/subject.js';
 
 const gateway = useGateway(startTestGateway);
 let seeded: Readonly<Record<ObjectType, Seeded>>;
@@ -31,20 +31,6 @@ describe.each([subjects.account, subjects.contact])('the list of $collection', (
       const answer = await list();
       expect(keysOf(answer)).toEqual(['e1', 'd1', 'c1', 'b1', 'a1']);
       for (const record of recordsIn(answer, subject)) expect(Object.keys(record).sort()).toEqual(baseKeys.toSorted());
-    });
-
-    test('leads to all records by its cursor, whatever the fields', async () => {
-      const first = await list('limit=2');
-      expect(pageIn(first)).toMatchObject({ limit: 2, has_more: true });
-      const second = await list(`limit=2&fields=motto&cursor=${pageIn(first).next_cursor ?? ''}`);
-      const third = await list(`limit=2&cursor=${pageIn(second).next_cursor ?? ''}`);
-      expect([first, second, third].flatMap(keysOf)).toEqual(['e1', 'd1', 'c1', 'b1', 'a1']);
-      expect(pageIn(third)).toMatchObject({ has_more: false, next_cursor: null });
-      expect(pageIn(await list('limit=500')).limit).toBe(500);
-    });
-
-    test('is the same if q, cursor and fields are blank', async () => {
-      expect((await list('q=%20&cursor=&fields=')).data).toEqual((await list()).data);
     });
   });
 

@@ -14,17 +14,15 @@ const search = (body: object, { key } = gateway.organization) =>
 const namesOf = async (body: object, owner?: TestOrganization) =>
   (await search({ sort: 'created_at', ...body }, owner)).data.opportunities.map(({ name }) => name);
 
-/** A pipeline with a deal in each of its stages, as many as there are rounds. @returns the ids of the deals, in order */
-const addStages = async (organizationId: string, name: string, labels: readonly string[], rounds = 1) => {
+/** A pipeline with a deal in each of its stages. @returns the ids of the deals, in order */
+const addStages = async (organizationId: string, name: string, labels: readonly string[]) => {
   const { createPipeline } = setupTools(gateway.database);
   const stages = labels.map((label) => ({ label }));
   const { id: pipelineId } = await createPipeline({ organizationId, name, stages });
   const text = 'SELECT id FROM stages WHERE organization_id = $1 AND pipeline_id = $2 ORDER BY position';
   const rows = await gateway.database.query<{ id: string }>(organizationId, { text, values: [pipelineId] });
-  const deals = Array.from({ length: rounds }, (_, round) =>
-    rows.map(({ id: stageId }, index) => ({ name: `${name} ${labels[index] ?? ''} ${round}`, pipelineId, stageId })),
-  );
-  return gateway.records().addDeals(deals.flat());
+  const deals = rows.map(({ id: stageId }, index) => ({ name: `${name} ${labels[index] ?? ''}`, pipelineId, stageId }));
+  return gateway.records().addDeals(deals);
 };
 
 describe('pipelines and stages', () => {
@@ -94,30 +92,10 @@ describe('pipelines and stages', () => {
 });
 
 describe('200: sorts deals of all pipelines by stage name', () => {
-  /** The normalized labels in code-point order. The last is beyond the BMP, where UTF-16 and code-point order differ. */
-  const inOrder = ['alpha', 'beta', '\uFF5E', '\u{1F600}'];
-  const isMine = { field: 'stage_name', operator: 'in', value: inOrder };
   const walk = async (body: { readonly sort: string; readonly limit: number; readonly filters: object }) => {
     const walked = await walkSearch(gateway.client, 'opportunity', body);
-    const labels = walked.map((record) => (record as unknown as { stage_name: string }).stage_name.toLowerCase());
-    return { ids: walked.map(({ id }) => id), labels };
+    return walked.map(({ id }) => id);
   };
-
-  // Two pipelines share a label, and two labels differ only in case. Deals with the same label are far apart in time.
-  beforeAll(async () => {
-    const { id } = gateway.organization;
-    await addStages(id, 'Labelled 0', ['Beta', 'alpha', '\u{1F600}'], 3);
-    await addStages(id, 'Labelled 1', ['beta', '\uFF5E', 'Alpha'], 3);
-  });
-
-  test.each([1, 5, 500])('in pages of %i', async (limit) => {
-    const up = await walk({ sort: 'stage_name', limit, filters: isMine });
-    const down = await walk({ sort: 'stage_name:desc', limit, filters: isMine });
-    expect([up.ids.length, new Set(up.ids).size]).toEqual([18, 18]);
-    expect(up.labels.filter((label, index) => label !== up.labels[index - 1])).toEqual(inOrder);
-    expect(down.ids).toEqual(up.ids.toReversed());
-    expect(up.ids.slice(0, 6)).toEqual(up.ids.slice(0, 6).sort());
-  });
 
   test('also stages that are newer than the cached setup', async () => {
     const newest = ['Äb', 'á', 'ΟΔΟΣ', 'οδοσα', 'İz', 'iy', 'zz', '𐐀', '𐐨a'];
@@ -130,8 +108,8 @@ describe('200: sorts deals of all pipelines by stage name', () => {
       .map(({ id }) => id);
     const filters = { field: 'name', operator: 'starts_with', value: 'Newest' };
     for (const limit of [500, 4]) {
-      expect((await walk({ sort: 'stage_name', limit, filters })).ids).toEqual(expected);
-      expect((await walk({ sort: 'stage_name:desc', limit, filters })).ids).toEqual(expected.toReversed());
+      expect(await walk({ sort: 'stage_name', limit, filters })).toEqual(expected);
+      expect(await walk({ sort: 'stage_name:desc', limit, filters })).toEqual(expected.toReversed());
     }
   });
 });

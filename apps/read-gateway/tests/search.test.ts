@@ -20,7 +20,6 @@ beforeAll(async () => {
 
 const leaf = (field: string, operator: string, value?: unknown) => ({ field, operator, value });
 const good = leaf('seats', 'gt', 1);
-const deep = (depth: number): object => (depth === 1 ? good : { not: deep(depth - 1) });
 
 describe.each(Object.values(subjects))('a search of $collection', (subject) => {
   const { objectType, collection, baseKeys, extraKeys } = subject;
@@ -78,9 +77,6 @@ describe.each(Object.values(subjects))('a search of $collection', (subject) => {
   });
 
   test.each<[string, unknown, string[]]>([
-    ['a list, of which all must hold', [leaf('tier', 'eq', 'hot'), leaf('seats', 'gt', 0)], ['a1']],
-    ['one node', leaf('custom__tier', 'is', 'HOT'), ['a1', 'e1']],
-    ['or', { or: [leaf('seats', 'eq', 10), leaf('tier', 'eq', 'cold')] }, ['b1', 'c1']],
     [
       'or, of parts of one text',
       { or: ['%', '_', 'SSE', 'RÖß'].map((part) => leaf('motto', 'contains', part)) },
@@ -91,31 +87,12 @@ describe.each(Object.values(subjects))('a search of $collection', (subject) => {
       { or: [leaf('motto', 'starts_with', 'x😁'), leaf('motto', 'ends_with', 'ßER')] },
       ['b1', 'c1'],
     ],
-    ['not, which matches records without a value', { not: leaf('seats', 'eq', 3) }, ['b1', 'c1', 'e1']],
-    ['neq, which does too', leaf('seats', 'is_not', 3), ['b1', 'c1', 'e1']],
-    ['a comparison, which does not', leaf('seats', 'lte', 3), ['a1', 'd1', 'e1']],
     ['text by its normalized text', leaf('motto', 'starts_with', 'GRÖß'), ['a1', 'c1']],
     ['characters of two units', leaf('motto', 'ends_with', '😀'), ['b1']],
     ['empty: null, the empty text', leaf('motto', 'empty'), ['d1', 'e1']],
     ['empty: null, the empty list', leaf('tags', 'empty', null), ['b1', 'c1', 'd1', 'e1']],
-    ['a hidden field', leaf('secret', 'eq', 's'), ['a1']],
-    ['a part of a field', leaf('term.start', 'before', '2026-01-02'), ['b1']],
-    ['a system field', leaf('name', 'contains', 'PSIL'), ['e1']],
-    ['a list of values in another order', leaf('tags', 'eq', ['cold', 'hot']), ['a1']],
-    ['nested nodes', { and: [{ or: [leaf('tier', 'eq', 'hot')] }, { not: leaf('seats', 'lt', 0) }] }, ['a1']],
-    ['all before today', leaf('created_at', 'before', '2026-01-01'), []],
   ])('200: filters by %s', async (_about, filters, found) => {
     expect(await find({ filters })).toEqual(found);
-  });
-
-  test.each<[string, unknown, string[]]>([
-    ['a name alone rises', 'seats', ['e1', 'a1', 'd1', 'b1', 'c1']],
-    ['a name and a direction', 'seats:desc', ['b1', 'd1', 'a1', 'e1', 'c1']],
-    ['several keys', ['seats', { field: 'created_at', direction: 'desc' }], ['e1', 'd1', 'a1', 'b1', 'c1']],
-    ['text in code-point order of its normalized text', 'name', ['a1', 'b1', 'd1', 'e1', 'c1']],
-    ['a part', 'term.start:desc', ['b1', 'e1', 'd1', 'c1', 'a1']],
-  ])('200: sort: %s; records without a value come last', async (_about, sort, found) => {
-    expect(await find({ sort })).toEqual(found);
   });
 
   describe('200: fields', () => {
@@ -148,33 +125,19 @@ describe.each(Object.values(subjects))('a search of $collection', (subject) => {
       const answer = await search(body);
       expect({ body, status: answer.status, paths: answer.fieldsAtFault }).toEqual({ body, status: 400, paths });
     };
-    const seats = Array.from({ length: 201 }, (_, index) => index);
 
     // The parser of `packages/domain` has the tests of each rule.
     test.each<[object, string[]]>([
-      [{ limit: '10' }, ['limit']],
-      [{ limit: 501 }, ['limit']],
       [{ limit: 1.5, query: 7.5, q: 7.5, cursor: 7.5, fields: 7.5 }, ['cursor', 'fields', 'limit', 'q', 'query']],
       [{ filters: 7.5, sort: 7.5 }, ['filters', 'sort']],
-      [{ query: '😀'.repeat(201) }, ['query']],
       [{ q: '😀'.repeat(201) }, ['q']],
       [{ query: 'a', q: 'b', sort: 'nope' }, ['q', 'sort']],
       [{ page: 1, offset: 2, Filters: [] }, ['Filters', 'offset', 'page']],
       [{ fields: ['seats', 'nope', 'custom__nope'] }, ['fields']],
       [{ filters: [good, leaf('nope', 'eq', 1)] }, ['filters[1].field']],
-      [{ filters: leaf('seats', 'eq', '3') }, ['filters.value']],
-      [{ filters: deep(6) }, ['filters.not.not.not.not.not']],
-      [{ filters: seats.slice(0, 51).map(() => good) }, ['filters']],
-      [{ filters: [leaf('seats', 'in', seats)] }, ['filters[0].value']],
-      [{ filters: [leaf('motto', 'eq', 'x'.repeat(2_001))] }, ['filters[0].value']],
-      [{ sort: { field: 'seats', direction: 'DESC' } }, ['sort.direction']],
       [{ sort: ['seats', 'custom__seats:desc'] }, ['sort[1]']],
-      [{ sort: ['seats', 'motto', 'tier', 'id'] }, ['sort']],
       [{ cursor: 'null' }, ['cursor']],
     ])('refuses %j', (body, paths) => expectRefusal(body, paths));
-
-    test('refuses pipelines and stages of objects that have none, and malformed ones', () =>
-      expectRefusal({ pipeline_id: 'x', stage_id: 'x' }, ['pipeline_id', 'stage_id']));
 
     test.each([
       ...[`seats'; DROP TABLE ${collection}; --`, 'seats" IS NULL OR 1=1 --', `custom__seats') OR TRUE --`, '$1'],

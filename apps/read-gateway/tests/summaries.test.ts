@@ -65,15 +65,6 @@ describe('200: accounts and contacts', () => {
 });
 
 describe('200: opportunities', () => {
-  test('returns only the total without groups', async () => {
-    const empty = { groups: [], total_by_currency: [], truncated: false };
-    expect(await ask({})).toEqual({ ...empty, total: { count: 5 } });
-    expect(await ask({ measures: ['count', 'sum:budget', 'avg:budget', 'min:budget', 'max:budget'] })).toEqual({
-      ...empty,
-      total: { count: 5, 'sum:budget': '1.3', 'avg:budget': '0.43333333', 'min:budget': '0.1', 'max:budget': '1' },
-    });
-  });
-
   test('returns groups with ids and labels, the largest first, and a group without a value', async () => {
     const { member, pipeline } = gateway.organization;
     const [first, second] = pipeline.stages;
@@ -118,18 +109,6 @@ describe('200: opportunities', () => {
     expect((await ask({ measures: ['avg:amount'], filters })).total).toEqual({ count: 2, 'avg:amount': '0.15' });
   });
 
-  test('returns a total if only one currency has amounts', async () => {
-    const organization = await gateway.createOrganization();
-    const { addDeals } = gateway.records(organization);
-    const euros = { currency: 'EUR' };
-    await addDeals([{ name: 'A', amount: 100.5, ...euros }, { name: 'B', amount: 200, ...euros }, { name: 'C' }]);
-    await addDeals([{ name: 'D', currency: 'USD' }]);
-    const total = async () => (await ask({ measures: ['sum:amount', 'max:version'] }, organization)).total;
-    expect(await total()).toEqual({ count: 4, 'sum:amount': '300.5', 'max:version': '1' });
-    await addDeals([{ name: 'E', amount: 1 }]);
-    expect(await total()).toEqual({ count: 5, 'sum:amount': null, 'max:version': '1' });
-  });
-
   test('returns labels of archived options too; checkboxes are true, false or null', async () => {
     const { groups } = await ask({ group_by: ['custom__tier', 'is_big'] });
     expect(groups.map(({ key, label, count }) => [...Object.values(key), ...Object.values(label), count])).toEqual([
@@ -139,17 +118,6 @@ describe('200: opportunities', () => {
       [null, false, null, 'No', 1],
     ]);
     expect(Object.keys(groups[0]?.key ?? {})).toEqual(['custom__tier', 'is_big']);
-  });
-
-  test.each([
-    ['week', '2026-12-28', '2026-W53', '2026-12-28'],
-    ['quarter', '2026-10-01', '2026-Q4', '2027-01-01'],
-  ])('groups dates by %s in UTC, with weeks starting on Monday', async (unit, key, label, next) => {
-    const name = `close_date:${unit}`;
-    const filters = { field: 'close_date', operator: 'not_empty' };
-    const { groups } = await ask({ group_by: [name], filters });
-    expect(groups[0]).toMatchObject({ key: { [name]: key }, label: { [name]: label } });
-    expect(groups.at(-1)?.key[name]).toBe(next);
   });
 
   test('labels a stage that was created a moment ago', async () => {
@@ -168,19 +136,8 @@ describe('200: opportunities', () => {
 
 describe.each([summarizeAccounts, summarizeContacts, summarizeOpportunities])('400: $id', (contract) => {
   test.each([
-    [{ group_by: ['nope'] }, ['group_by[0]']],
-    [{ group_by: ['created_at:month', 'created_at'] }, ['group_by[1]']],
     [{ group_by: ['secret'], measures: ['sum:custom__secret'] }, ['group_by[0]', 'measures[0]']],
-    [{ group_by: ['created_at:day', 'created_at:week', 'created_at:month'] }, ['group_by']],
-    [{ group_by: 'created_at:day' }, ['group_by']],
-    [
-      { measures: ['sum:nope', 'count', 'median:version', 'sum:created_at'] },
-      ['measures[0]', 'measures[2]', 'measures[3]'],
-    ],
-    [{ measures: Array(11).fill('count') }, ['measures']],
-    [{ limit: 1_001 }, ['limit']],
     [{ cursor: 'x', sort: 'name', fields: 'name' }, ['cursor', 'fields', 'sort']],
-    [{ query: 'x'.repeat(201) }, ['query']],
     [{ query: 'a', q: 'b' }, ['q']],
     [
       { group_by: ['x'], measures: ['sum:x'], filters: { field: 'name', operator: 'gt', value: 1 } },

@@ -167,18 +167,6 @@ describe('a deletion', () => {
     expect(JSON.stringify(all)).not.toMatch(/canar|songbird/i);
   });
 
-  test('of a contact with many opportunities appends the events of all steps', async () => {
-    const { id } = await run(contact('busy@acme.com'));
-    const text = `INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, normalized_name, contact_id, record, search_text, created_at, updated_at)
-      SELECT $1, gen_random_uuid(), $2, '', 'Deal ' || n, '', $3, '{}', '', now(), now() FROM generate_series(1, 1200) n`;
-    await database.pool.query(text, [setup.organizationId, pipeline.id, id]);
-    const { position } = await head();
-    await deleteRecord(database, setup.organizationId, 'contact', { id }, origin);
-    const events = await eventsAfter(position);
-    expect(events.length).toBe(1201);
-    expect(events[1200]).toMatchObject({ type: 'contact.deleted', position: position + 1201 });
-  });
-
   test('of an account or contact appends an event for each of its notes', async () => {
     const { id: contactId } = await run(contact('ann@other.com'));
     const note = { title: 'T', content: null, accountDomains: ['acme.com'], contactEmails: ['ann@other.com'] };

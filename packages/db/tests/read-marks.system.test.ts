@@ -161,18 +161,4 @@ describe('R18: a mark', () => {
     expect(await stateOf(replica, { ...mark, cluster })).toBe('foreign');
     expect(await stateOf(replica, { cluster, kind: 'transaction', value: 2n ** 64n - 1n })).toBe('foreign');
   });
-
-  test('is visible no earlier than its write, with forty parallel transactions', async () => {
-    const rounds = Array.from({ length: 40 }, async (_, index) => {
-      const client = await primary.pool.connect();
-      await client.query('BEGIN');
-      await client.query('INSERT INTO seen VALUES ($1)', [`parallel ${index}`]);
-      const mark = await takeMark(client);
-      await client.query('COMMIT');
-      client.release();
-      await untilVisible(mark);
-      return isSeen(`parallel ${index}`);
-    });
-    expect((await Promise.all(rounds)).every(Boolean)).toBe(true);
-  });
 });

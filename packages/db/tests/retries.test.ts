@@ -94,15 +94,6 @@ describe('R2: a write that the server ended to break a deadlock (40P01)', () => 
     expect(calls).toBe(2);
     expect(await countOf(`accounts WHERE domain LIKE '_.circle.com'`)).toBe(2);
   });
-
-  test('is retried for a note too, which is stored once', async () => {
-    calls = 0;
-    const accountDomains = ['a.note.com', 'b.note.com'];
-    const note = noteCreate(setup, { title: 'Once', content: null, accountDomains, contactEmails: [] });
-    await inDeadlock('note.com', () => runWrite(database, setup.organizationId, note, null));
-    expect(calls).toBe(2);
-    expect(await countOf(`notes WHERE title = 'Once'`)).toBe(1);
-  });
 });
 
 test('a create that gives names to a contact which another call has just created runs again with the exclusive lock', async () => {
@@ -136,26 +127,6 @@ test('two changes of different fields of one record are both stored', async () =
   await running;
   const stored = `accounts WHERE domain = 'both.com' AND industry = 'Tools' AND description = 'Second' AND version = 3`;
   expect(await countOf(stored)).toBe(1);
-});
-
-test('a write with a serialization failure (40001) is retried once as a whole', async () => {
-  const url = new URL(testDatabase.url);
-  url.searchParams.set('options', '-c default_transaction_isolation=repeatable\\ read');
-  const strict = counting(openAdministrationDatabase({ url: url.href, applicationName: 'retries-test' }));
-  const write = accountCreate(changeOf('account', { domain: 'serial.com' }), 'keep');
-  const { id } = (await runWrite(database, setup.organizationId, write, null)).result;
-  const other = await database.pool.connect();
-  await other.query('BEGIN');
-  await other.query(`UPDATE accounts SET version = version + 1 WHERE id = $1`, [id]);
-  calls = 0;
-  const change = accountUpdate({ id }, changeOf('account', { industry: 'Tools' }));
-  const running = runWrite(strict, setup.organizationId, change, null);
-  await untilWaiting();
-  await other.query('COMMIT');
-  other.release();
-  expect((await running).result.record_status).toBe('updated');
-  expect(calls).toBe(2);
-  await strict.close();
 });
 
 describe('a statement whose rows Citus moved meanwhile (XX000)', () => {

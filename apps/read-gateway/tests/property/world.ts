@@ -24,6 +24,12 @@ const readAll = async ({ client }: TestGateway, subject: Subject): Promise<reado
   return recordsIn(await client.send('POST', `/v1/${subject.collection}/search`, { body }), subject);
 };
 
+/** The body of a create: of a deal, or of another record, whose fields stand at its top. */
+interface Body {
+  readonly opportunity?: Body;
+  readonly custom_fields?: object;
+}
+
 /**
  * Defines fields, creates records through the inbound gateway, and reads them. Other tests show that all fields of a record are
  * returned as they were sent.
@@ -43,10 +49,32 @@ export const makeWorld = async (gateway: TestGateway, seed: number): Promise<Wor
     if (refused.length > 0) throw new Error(JSON.stringify(refused.slice(0, 3)));
     return results.map(({ id }) => id ?? '');
   };
-  const bodies = drawBodies(setup, seed);
-  const accounts = await send(contracts.bulkCreateAccounts, bodies.account);
-  await send(contracts.bulkCreateContacts, bodies.contact);
-  const deals = await send(contracts.bulkCreateOpportunities, bodies.opportunity);
+  const drawn: Readonly<Record<ObjectType, readonly Body[]>> = drawBodies(setup, seed);
+  /** Creates records. Every third one gets its custom values by an update, so searches must find it like the others. */
+  const add = async (
+    create: contracts.OperationContract,
+    update: contracts.OperationContract,
+    objectType: ObjectType,
+  ): Promise<readonly string[]> => {
+    const isLate = (index: number): boolean => index % 3 === 1;
+    const without = ({ opportunity, custom_fields: _late, ...body }: Body): object =>
+      opportunity === undefined ? body : { ...body, opportunity: without(opportunity) };
+    const bodies = drawn[objectType];
+    const ids = await send(
+      create,
+      bodies.map((body, index) => (isLate(index) ? without(body) : body)),
+    );
+    const late = bodies.flatMap(({ opportunity, custom_fields }, index) => {
+      const fields =
+        opportunity === undefined ? { custom_fields } : { opportunity: { custom_fields: opportunity.custom_fields } };
+      return isLate(index) ? [{ id: ids[index], ...fields }] : [];
+    });
+    await send(update, late);
+    return ids;
+  };
+  const accounts = await add(contracts.bulkCreateAccounts, contracts.bulkUpdateAccounts, 'account');
+  await add(contracts.bulkCreateContacts, contracts.bulkUpdateContacts, 'contact');
+  const deals = await add(contracts.bulkCreateOpportunities, contracts.bulkUpdateOpportunities, 'opportunity');
   // Only an update leaves an account without a name, and a deal without a stage.
   const someOf = (ids: readonly string[]) => ids.filter((_id, index) => index % 4 === 2);
   await send(
