@@ -1,86 +1,71 @@
 import type { Answer } from './answer.js';
 import type { ClientOptions, ReadOptions } from './options.js';
 import type { ListFieldsQuery, ListOpportunitiesQuery, ListOpportunityFieldsQuery, ListQuery } from './queries.js';
-import type { Listing } from './listing.js';
-import type {
-  AnyCustomFields,
-  CustomFieldTypes,
-  Selected,
-  SelectedIn,
-  WithCustomFields,
-  WithCustomInput,
-} from './record-types.js';
+import type { AnyCustomFields, CustomFieldTypes } from './record-types.js';
 import { createEvents, type Events } from './resources/events.js';
 import { createFields, type Fields } from './resources/fields.js';
 import { createMembers, type Members } from './resources/members.js';
 import { createMerges, type Merges } from './resources/merges.js';
 import { createNotes, type Notes } from './resources/notes.js';
 import { createPipelines, type Pipelines } from './resources/pipelines.js';
-import { createRecords, getByKey, type GetByKey, type Records } from './resources/records.js';
+import { createRecords, getByKey, type GetBy, type Records } from './resources/records.js';
 import { createWebhooks, type Webhooks } from './resources/webhooks.js';
 import { createSend } from './transport.js';
 import type * as types from './types.js';
 
-type Opportunity<C> = WithCustomFields<types.Opportunity, C>;
-type OpportunityPage<C> = WithCustomFields<types.OpportunityPage, C>;
-type Account<C> = WithCustomFields<types.Account, C>;
-type AccountPage<C> = WithCustomFields<types.AccountPage, C>;
-type Contact<C> = WithCustomFields<types.Contact, C>;
-type ContactPage<C> = WithCustomFields<types.ContactPage, C>;
-
-/** The calls for opportunities whose custom fields have the type `C`. */
-export type Opportunities<C> = Records<{
-  record: Opportunity<C>;
-  page: OpportunityPage<C>;
-  detail: WithCustomFields<types.OpportunityDetail, C>;
-  list: <const F extends string = string>(
-    query: ListOpportunitiesQuery<F>,
-    options?: ReadOptions,
-  ) => Listing<Selected<Opportunity<C>, F>, SelectedIn<OpportunityPage<C>, F>>;
+interface OpportunityTypes {
+  object: 'opportunity';
+  record: types.Opportunity;
+  page: types.OpportunityPage;
+  detail: types.OpportunityDetail;
+  listQuery: ListOpportunitiesQuery;
   fieldsQuery: ListOpportunityFieldsQuery;
   search: types.SearchOpportunitiesBody;
   summary: types.SummarizeOpportunitiesBody;
-  create: WithCustomInput<types.CreateOpportunityBody, C>;
+  relation: 'account.domain' | 'account.name' | 'contact.email';
+  create: types.CreateOpportunityBody;
   created: types.CreatedOpportunity;
-  update: WithCustomInput<types.UpdateOpportunityBody, C>;
-  updateItem: WithCustomInput<types.UpdateOpportunityItem, C>;
-}>;
+  update: types.UpdateOpportunityBody;
+  updateItem: types.UpdateOpportunityItem;
+}
 
-/** See {@link Opportunities}. */
-export type Accounts<C> = Records<{
-  record: Account<C>;
-  page: AccountPage<C>;
-  detail: WithCustomFields<types.AccountDetail, C>;
-  list: <const F extends string = string>(
-    query?: ListQuery<F>,
-    options?: ReadOptions,
-  ) => Listing<Selected<Account<C>, F>, SelectedIn<AccountPage<C>, F>>;
+interface Companions {
+  listQuery: ListQuery;
   fieldsQuery: ListFieldsQuery;
   search: types.SearchBody;
   summary: types.SummaryBody;
-  create: WithCustomInput<types.CreateAccountBody, C>;
+}
+
+interface AccountTypes extends Companions {
+  object: 'account';
+  record: types.Account;
+  page: types.AccountPage;
+  detail: types.AccountDetail;
+  relation: never;
+  create: types.CreateAccountBody;
   created: types.CreatedAccount;
-  update: WithCustomInput<types.UpdateAccountBody, C>;
-  updateItem: WithCustomInput<types.UpdateAccountItem, C>;
-}>;
+  update: types.UpdateAccountBody;
+  updateItem: types.UpdateAccountItem;
+}
 
-/** See {@link Opportunities}. */
-export type Contacts<C> = Records<{
-  record: Contact<C>;
-  page: ContactPage<C>;
-  detail: WithCustomFields<types.ContactDetail, C>;
-  list: <const F extends string = string>(
-    query?: ListQuery<F>,
-    options?: ReadOptions,
-  ) => Listing<Selected<Contact<C>, F>, SelectedIn<ContactPage<C>, F>>;
-  fieldsQuery: ListFieldsQuery;
-  search: types.SearchBody;
-  summary: types.SummaryBody;
-  create: WithCustomInput<types.CreateContactBody, C>;
+interface ContactTypes extends Companions {
+  object: 'contact';
+  record: types.Contact;
+  page: types.ContactPage;
+  detail: types.ContactDetail;
+  relation: 'account.domain' | 'account.name';
+  create: types.CreateContactBody;
   created: types.CreatedContact;
-  update: WithCustomInput<types.UpdateContactBody, C>;
-  updateItem: WithCustomInput<types.UpdateContactItem, C>;
-}>;
+  update: types.UpdateContactBody;
+  updateItem: types.UpdateContactItem;
+}
+
+/** The calls for opportunities whose custom fields have the type `C`. */
+export type Opportunities<C> = Records<OpportunityTypes, C>;
+/** See {@link Opportunities}. */
+export type Accounts<C> = Records<AccountTypes, C>;
+/** See {@link Opportunities}. */
+export type Contacts<C> = Records<ContactTypes, C>;
 
 /** The calls of the API, with the key of one organization. */
 export interface CrmClient<C extends CustomFieldTypes = AnyCustomFields> {
@@ -88,12 +73,12 @@ export interface CrmClient<C extends CustomFieldTypes = AnyCustomFields> {
   readonly accounts: Accounts<C['accounts']> &
     Merges & {
       /** Gets the account that a create with this domain would find; returns the same as `get`. */
-      readonly getByDomain: GetByKey<types.Account, WithCustomFields<types.AccountDetail, C['accounts']>>;
+      readonly getByDomain: GetBy<AccountTypes, C['accounts']>;
     };
   readonly contacts: Contacts<C['contacts']> &
     Merges & {
       /** Gets the contact that a create with this email would find; returns the same as `get`. */
-      readonly getByEmail: GetByKey<types.Contact, WithCustomFields<types.ContactDetail, C['contacts']>>;
+      readonly getByEmail: GetBy<ContactTypes, C['contacts']>;
     };
   readonly notes: Notes;
   readonly pipelines: Pipelines;
@@ -105,7 +90,7 @@ export interface CrmClient<C extends CustomFieldTypes = AnyCustomFields> {
     readonly get: (options?: ReadOptions) => Promise<Answer<types.KeyDetail>>;
   };
   /** The change log. */
-  readonly events: Events;
+  readonly events: Events<C>;
   /** The receivers of events. */
   readonly webhooks: Webhooks;
 }
@@ -114,15 +99,11 @@ export interface CrmClient<C extends CustomFieldTypes = AnyCustomFields> {
  * Creates a client. It holds no connections, so there is nothing to close.
  *
  * ```ts
- * const crm = createClient({ readUrl: 'https://crm.example.com', apiKey: process.env.CRM_API_KEY ?? '' });
+ * const crm = createClient({ url: 'https://crm.example.com', apiKey: process.env.CRM_API_KEY ?? '' });
  * for await (const deal of crm.opportunities.list({ pipeline_id })) console.log(deal.name);
  * ```
- * A type parameter gives the custom fields their types:
+ * A type parameter gives the custom fields their types. `crm types` writes it.
  *
- * ```ts
- * interface Fields { opportunities: { tier?: 'smb' | 'ent' }; accounts: object; contacts: object }
- * const crm = createClient<Fields>({ readUrl, apiKey });
- * ```
  * @throws TypeError for an invalid address or key
  */
 export const createClient = <C extends CustomFieldTypes = AnyCustomFields>(options: ClientOptions): CrmClient<C> => {
@@ -131,8 +112,16 @@ export const createClient = <C extends CustomFieldTypes = AnyCustomFields>(optio
   const contacts: Contacts<C['contacts']> = createRecords(send, 'contacts');
   return {
     opportunities: createRecords(send, 'opportunities'),
-    accounts: { ...accounts, ...createMerges(send, 'accounts'), getByDomain: getByKey(send, '/v1/accounts/by-domain') },
-    contacts: { ...contacts, ...createMerges(send, 'contacts'), getByEmail: getByKey(send, '/v1/contacts/by-email') },
+    accounts: {
+      ...accounts,
+      ...createMerges(send, 'accounts'),
+      getByDomain: getByKey<AccountTypes, C['accounts']>(send, '/v1/accounts/by-domain'),
+    },
+    contacts: {
+      ...contacts,
+      ...createMerges(send, 'contacts'),
+      getByEmail: getByKey<ContactTypes, C['contacts']>(send, '/v1/contacts/by-email'),
+    },
     notes: createNotes(send),
     pipelines: createPipelines(send),
     fields: createFields(send),

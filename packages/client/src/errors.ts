@@ -44,11 +44,13 @@ export class CrmApiError extends CrmError {
   constructor({ status, body, requestId, retryAfterMs }: ApiErrorParts) {
     const errors = body.errors ?? {};
     const details = Object.entries(errors).map(([field, text]) => `${field}: ${text}`);
-    super([body.message ?? `The API answered with status ${status}`, ...details].join('; '));
+    const { message = `The API answered with status ${status}`, conflict } = body;
+    const taken = conflict === undefined ? '' : `: ${conflict.existing_id} has this ${conflict.field}`;
+    super([`${message}${taken}`, ...details].join('; '));
     this.status = status;
     this.code = body.code ?? 'unexpected_answer';
     this.errors = errors;
-    this.conflict = body.conflict;
+    this.conflict = conflict;
     this.conflicts = body.conflicts;
     this.counts = body.counts;
     this.mergedInto = body.merged_into;

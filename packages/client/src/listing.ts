@@ -1,5 +1,7 @@
 import type { Answer } from './answer.js';
 import { CrmError } from './errors.js';
+import type { ReadOptions } from './options.js';
+import type { Send } from './transport.js';
 
 /** The properties that every page has besides its records. */
 export interface PageInfo {
@@ -19,15 +21,19 @@ export interface Listing<Item, Page> extends AsyncIterable<Item> {
   page(): Promise<Answer<Page>>;
 }
 
-/**
- * Creates a listing.
- * @param fetchPage - reads the page of a cursor, or the first page if it is undefined
- * @param itemsOf - the records of a page
- */
-export const createListing = <Item, Page extends PageInfo>(
-  fetchPage: (cursor: string | undefined) => Promise<Answer<Page>>,
-  itemsOf: (page: Page) => readonly Item[],
+/** A list by GET, or a search by POST. `name` is the key of the records in a page. */
+export const listOf = <Item, Page extends PageInfo>(
+  send: Send,
+  path: string,
+  name: string,
+  given: object | undefined,
+  options: ReadOptions | undefined,
+  method: 'GET' | 'POST' = 'GET',
 ): Listing<Item, Page> => {
+  const fetchPage = (cursor?: string): Promise<Answer<Page>> => {
+    const asked = { ...given, ...(cursor && { cursor }) };
+    return send({ gateway: 'read', method, path, [method === 'GET' ? 'query' : 'body']: asked }, options);
+  };
   async function* pages(): AsyncGenerator<Page, void, undefined> {
     let cursor: string | undefined;
     for (;;) {
@@ -41,9 +47,9 @@ export const createListing = <Item, Page extends PageInfo>(
   }
   return {
     pages,
-    page: () => fetchPage(undefined),
+    page: () => fetchPage(),
     async *[Symbol.asyncIterator]() {
-      for await (const page of pages()) yield* itemsOf(page);
+      for await (const page of pages()) yield* page[name as keyof Page] as readonly Item[];
     },
   };
 };

@@ -1,8 +1,10 @@
 /** How to reach the API. */
 export interface ClientOptions {
-  /** Address of the read gateway, such as `https://crm.example.com`. */
-  readonly readUrl: string;
-  /** Address of the inbound gateway; by default `readUrl`, for a proxy in front of both gateways. */
+  /** Address of a proxy in front of both gateways, such as `https://crm.example.com`. */
+  readonly url?: string;
+  /** Address of the read gateway; by default `url`. */
+  readonly readUrl?: string;
+  /** Address of the inbound gateway; by default `url`. A client with neither refuses writes. */
   readonly inboundUrl?: string;
   /** `crm_live_…`. Keep it on servers: anyone who has it can do what the key allows. */
   readonly apiKey: string;

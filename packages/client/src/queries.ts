@@ -11,18 +11,18 @@ export interface PageQuery {
 
 /** Parameters of gets. */
 export interface FieldsQuery<Fields extends string = string> {
-  /** System names, slugs or `custom__<slug>`; `custom_fields` for all custom ones. They narrow the type of the records. */
+  /** System names or `custom__<slug>`; `custom_fields` for all custom ones. They narrow the type of the records. */
   readonly fields?: Fields | readonly Fields[];
 }
 
 /** Parameters of the lists of accounts and contacts. */
-export interface ListQuery<Fields extends string = string> extends PageQuery, FieldsQuery<Fields> {
+export interface ListQuery extends PageQuery {
   /** Only records that contain all of these words. */
   readonly q?: string;
 }
 
 /** Parameters of the list of opportunities. */
-export interface ListOpportunitiesQuery<Fields extends string = string> extends ListQuery<Fields> {
+export interface ListOpportunitiesQuery extends ListQuery {
   readonly pipeline_id: string;
   readonly stage_id?: string;
 }
@@ -56,15 +56,11 @@ export interface RemoveMemberQuery {
   readonly reassign_to?: string;
 }
 
-/** Filters of events. */
-export interface EventFilter {
-  readonly object?: Event['object'];
+/** Parameters of a page of the change log. `object` narrows the type of the events. */
+export interface ListEventsQuery<O extends Event['object'] = Event['object']> {
+  readonly object?: O;
   readonly type?: Event['type'];
   readonly record_id?: string;
-}
-
-/** Parameters of a page of the change log. */
-export interface ListEventsQuery extends EventFilter {
   /** Only events after this position; by default from the oldest retained event. */
   readonly after?: number;
   /** Events in a page, 1 to 500; by default 100. */
@@ -74,7 +70,7 @@ export interface ListEventsQuery extends EventFilter {
 }
 
 /** Parameters of a stream of events. By default a page has 500 events and waits for 20 seconds. */
-export interface FollowEvents extends ListEventsQuery, ReadOptions {
+export interface FollowEvents<O extends Event['object'] = Event['object']> extends ListEventsQuery<O>, ReadOptions {
   /** The `log_id` that `after` belongs to; the stream ends with `CrmStartOverError` if the log is another one. */
   readonly logId?: string;
 }

@@ -19,6 +19,12 @@ export interface Call {
 /** The options of any call. */
 export type AnyOptions = CallOptions & ReadOptions & CreateOptions & UpdateOptions;
 
+/** The path of one record. @throws TypeError for an invalid id, since `..` would lead to another operation */
+export const pathOf = (folder: string, id: string): string => {
+  if (!/^[0-9a-f-]{36}$/i.test(id)) throw new TypeError('id must be a UUID');
+  return `${folder}/${id}`;
+};
+
 /** Sends a request and returns the response. @throws CrmApiError, CrmConnectionError, or the signal's reason */
 export type Send = <Data>(call: Call, options?: AnyOptions) => Promise<WriteAnswer<Data>>;
 
@@ -34,12 +40,20 @@ const protocolOf = (url: string): string => {
   }
 };
 
-const baseOf = (name: string, url: string): string => {
-  if (!/^https?:$/.test(protocolOf(url))) {
+const baseOf = (name: string, url: string | undefined): string | undefined => {
+  if (url !== undefined && !/^https?:$/.test(protocolOf(url)))
     throw new TypeError(`${name} must be an address such as https://crm.example.com`);
-  }
-  return url.replace(/\/+$/, '');
+  return url?.replace(/\/+$/, '');
 };
+
+/** JSON with dates as Unix milliseconds, which every field with dates takes. @throws TypeError for an invalid date */
+const toJson = (body: unknown): string =>
+  JSON.stringify(body, function (this: Record<string, unknown>, key, value: unknown) {
+    const given = this[key];
+    if (!(given instanceof Date)) return value;
+    if (Number.isNaN(given.getTime())) throw new TypeError(`${key} is an invalid Date`);
+    return given.getTime();
+  });
 
 const queryText = (query: object = {}): string => {
   const parameters = new URLSearchParams();
@@ -49,6 +63,19 @@ const queryText = (query: object = {}): string => {
     }
   }
   return parameters.size === 0 ? '' : `?${parameters.toString()}`;
+};
+
+/** Creates the function that gives the address of a call. @throws TypeError if an address is invalid or missing */
+const addressesOf = (client: ClientOptions): ((call: Call) => string) => {
+  const url = baseOf('url', client.url);
+  const read = baseOf('readUrl', client.readUrl) ?? url;
+  const inbound = baseOf('inboundUrl', client.inboundUrl) ?? url;
+  if (read === undefined && inbound === undefined) throw new TypeError('url is missing');
+  return ({ gateway, path, query }) => {
+    const base = gateway === 'read' ? read : inbound;
+    if (base !== undefined) return base + path + queryText(query);
+    throw new TypeError(`The call needs an address: set ${gateway}Url, or url for a proxy in front of both gateways`);
+  };
 };
 
 /** The idempotency key of a create; undefined for other calls, and if the caller wants none. */
@@ -98,8 +125,7 @@ interface Prepared {
 
 /** Creates the function that sends requests. @throws TypeError for invalid options */
 export const createSend = (client: ClientOptions): Send => {
-  const read = baseOf('readUrl', client.readUrl);
-  const bases = { read, inbound: client.inboundUrl === undefined ? read : baseOf('inboundUrl', client.inboundUrl) };
+  const urlOf = addressesOf(client);
   if (!/^[\x21-\x7e]+$/.test(client.apiKey)) throw new TypeError('apiKey is missing or is not an API key');
   const fetchOnce = client.fetch ?? fetch;
 
@@ -146,9 +172,9 @@ export const createSend = (client: ClientOptions): Send => {
     const idempotencyKey = idempotencyKeyOf(call, options);
     const prepared: Prepared = {
       call,
-      url: bases[call.gateway] + call.path + queryText(call.query),
+      url: urlOf(call),
       headers: headersOf(call, options, idempotencyKey),
-      body: call.body === undefined ? undefined : JSON.stringify(call.body),
+      body: call.body === undefined ? undefined : toJson(call.body),
     };
     const isRepeatable = call.gateway === 'read' || idempotencyKey !== undefined;
     const plan = new RetryPlan(client.maxRetries ?? defaultMaxRetries, isRepeatable);

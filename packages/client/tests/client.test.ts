@@ -112,6 +112,8 @@ describe('accounts and contacts', () => {
     const keep = (await client.accounts.create({ domain: 'keep-merge.com' })).data.company_id;
     const from = (await client.accounts.create({ domain: 'from-merge.com' })).data.company_id;
     for (const account_domain of ['keep-merge.com', 'from-merge.com']) await createDeal('Same', { account_domain });
+    const taken = `Conflict with an existing record: ${keep} has this domain`;
+    await expect(client.accounts.update(from, { domain: 'keep-merge.com' })).rejects.toThrow(taken);
     const inUse = await refusal(client.accounts.delete(keep));
     expect(inUse).toMatchObject({ status: 409, code: 'conflict', counts: { opportunities: 1 } });
     const refused = await refusal(client.accounts.merge(keep, { from }));

@@ -34,8 +34,8 @@ export type Requests = [
 
 /** Names of query parameters: the client has all those of the contract. */
 export type QueryNames = [
-  Fits<keyof client.ListOpportunitiesQuery, keyof contract.QueryOf<typeof contract.listOpportunities>>,
-  Fits<keyof client.ListQuery, keyof contract.QueryOf<typeof contract.listAccounts>>,
+  Fits<keyof client.ListOpportunitiesQuery | 'fields', keyof contract.QueryOf<typeof contract.listOpportunities>>,
+  Fits<keyof client.ListQuery | 'fields', keyof contract.QueryOf<typeof contract.listAccounts>>,
   Fits<keyof client.ListNotesQuery, keyof contract.QueryOf<typeof contract.listNotes>>,
   Fits<keyof client.ListOpportunityFieldsQuery, keyof contract.QueryOf<typeof contract.listOpportunityFields>>,
   Fits<keyof client.ListEventsQuery, keyof contract.QueryOf<typeof contract.listEvents>>,

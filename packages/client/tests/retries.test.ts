@@ -29,7 +29,7 @@ const created = success({ company_id: id, domain: 'acme.com', name: 'Acme' });
 const start = async (replies: readonly Reply[], options: Partial<ClientOptions> = {}) => {
   api = await startStubApi(replies);
   const { requests, url } = api;
-  return { requests, url, crm: createClient({ readUrl: url, apiKey: 'crm_live_test', ...options }) };
+  return { requests, url, crm: createClient({ url, apiKey: 'crm_live_test', ...options }) };
 };
 
 test.each(['constructor', '__proto__', 'unknown'])('an unknown code, %s, has the class of its status', async (code) => {
@@ -226,7 +226,18 @@ describe('a call', () => {
   test('cannot be made with invalid options', () => {
     expect(() => createClient({ readUrl: 'crm.example.com', apiKey: 'k' })).toThrow('readUrl must be an address');
     expect(() => createClient({ readUrl: 'http://a', inboundUrl: 'ftp://b', apiKey: 'k' })).toThrow('inboundUrl');
-    expect(() => createClient({ readUrl: 'http://a', apiKey: '' })).toThrow('apiKey');
+    expect(() => createClient({ url: 'http://a', apiKey: '' })).toThrow('apiKey');
+    expect(() => createClient({ apiKey: 'k' })).toThrow('url is missing');
+  });
+
+  test('refuses a call of a gateway whose address it does not have', async () => {
+    const { requests, url } = await start([emptyPage]);
+    const text = (name: string): string => `set ${name}, or url for a proxy in front of both gateways`;
+    const reader = createClient({ readUrl: url, apiKey: 'k' });
+    await expect(reader.accounts.create({ domain: 'acme.com' })).rejects.toThrow(text('inboundUrl'));
+    const writer = createClient({ inboundUrl: url, apiKey: 'k' });
+    await expect(writer.accounts.list().page()).rejects.toThrow(text('readUrl'));
+    expect(requests).toHaveLength(0);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Filter, FilterCondition } from '@crm/client';
+import type { FilterOf } from '@crm/client';
 import { z } from 'zod';
 import type { RecordKind, Setup } from './setup.js';
 import { text, texts } from './tool.js';
@@ -39,6 +39,9 @@ const related: Readonly<Record<RecordKind, readonly string[]>> = {
   contact: ['account.domain', 'account.name'],
 };
 
+/** Its names are checked at run time; `never` fits the names of every object. */
+type Filter = FilterOf<never>;
+
 /** Turns the texts of conditions into the values that the API takes for the types of their fields. */
 class ConditionReader {
   readonly #types: ReadonlyMap<string, string>;
@@ -64,17 +67,17 @@ class ConditionReader {
     return new ConditionReader(setup, types, [...names, ...related[kind]]);
   }
 
-  async read(sent: z.infer<typeof condition>, path: string): Promise<FilterCondition> {
+  async read(sent: z.infer<typeof condition>, path: string): Promise<Filter> {
     const { field, operator } = sent;
     const type = this.#typeOf(field);
     if (type === undefined) this.faults[`${path}.field`] = `unknown field "${field}"; ${allowedText(this.#names)}`;
     const texts = sent.values ?? (sent.value === undefined ? [] : [sent.value]);
     const values = await Promise.all(texts.map((one) => this.#readValue(one, type, path)));
-    if (operator === 'empty' || operator === 'not_empty') return { field, operator };
+    if (operator === 'empty' || operator === 'not_empty') return { field: field as never, operator };
     const isList = listOperators.some((one) => one === operator) || (values.length > 1 && type === 'multi_select');
     if (values.length === 0) this.faults[`${path}.${isList ? 'values' : 'value'}`] = `is required for ${operator}`;
     else if (!isList && values.length > 1) this.faults[`${path}.value`] = `${operator} takes one value`;
-    return { field, operator, value: isList ? values : values[0] };
+    return { field: field as never, operator, value: isList ? values : values[0] };
   }
 
   /** The type of a field, of a field of a related record, or of a part of a field as in `term.start`. */

@@ -51,8 +51,7 @@ const messageOf = (error: CrmApiError): string => {
   const { conflict, counts, retryAfterMs } = error;
   if (error instanceof CrmNotFoundError && error.mergedInto !== undefined)
     return `The record was merged into ${error.mergedInto}: use that id.`;
-  if (conflict !== undefined)
-    return `${message}. The record ${conflict.existing_id} has this ${argumentPath(conflict.field)}.`;
+  if (conflict !== undefined) return `${message.replace(conflict.field, argumentPath(conflict.field))}.`;
   if (counts !== undefined) return `${message}. It still has records: ${JSON.stringify(counts)}.`;
   return retryAfterMs === null ? `${message}.` : `${message}. Try again in ${Math.ceil(retryAfterMs / 1000)} s.`;
 };

@@ -52,7 +52,7 @@ export const addMcpCommand = (program: Command, context: CliContext): void => {
 };
 
 const findGateways = async (context: CliContext, { readUrl, inboundUrl, apiKey }: McpOptions) => {
-  if (readUrl !== undefined) return { readUrl, apiKey, ...(inboundUrl !== undefined && { inboundUrl }) };
+  if (readUrl !== undefined) return { readUrl, inboundUrl: inboundUrl ?? readUrl, apiKey };
   if (inboundUrl !== undefined) throw usageError('--inbound-url needs --read-url.');
   const directory = resolve(dataDirectory(context.env));
   const demo = await readDemoFile(directory);

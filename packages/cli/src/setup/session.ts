@@ -116,9 +116,5 @@ const callApi = async <T>({ url, groups, work }: ApiCall<T>): Promise<T> => {
 export const refusal = (error: unknown, nameOf = (field: string): string => field): CliError | undefined => {
   if (!(error instanceof CrmApiError) || ![400, 409].includes(error.status)) return undefined;
   const faults = Object.entries(error.errors).map(([field, text]) => `${nameOf(field)}: ${text}`);
-  if (faults.length > 0) return usageError(faults.join('\n'));
-  const { conflict } = error;
-  return new CliError(
-    conflict === undefined ? error.message : `${error.message}: ${conflict.existing_id} has this ${conflict.field}`,
-  );
+  return faults.length > 0 ? usageError(faults.join('\n')) : new CliError(error.message);
 };

@@ -2,20 +2,27 @@ import type { Answer, WriteAnswer } from '../answer.js';
 import { CrmApiError, CrmError, CrmStartOverError } from '../errors.js';
 import type { CreateOptions, ReadOptions } from '../options.js';
 import type { FollowEvents, ListEventsQuery } from '../queries.js';
+import type { CrmEvent, CustomFieldTypes, EventsIn } from '../record-types.js';
 import { RetryPlan, sleep } from '../retry.js';
 import type { Send } from '../transport.js';
 import type { Event, EventLogPage, LatestPosition, Restored } from '../types.js';
 
+type EventObject = Event['object'];
+type Page<E> = EventsIn<EventLogPage, E>;
+
 /** The change log from a position, as an endless stream: `for await (const event of stream)`. */
-export interface EventStream extends AsyncIterable<Event> {
+export interface EventStream<E = CrmEvent> extends AsyncIterable<E> {
   /** The pages as received. To continue there later, store `next_position` and `log_id` of the last page. */
-  pages(): AsyncIterable<EventLogPage>;
+  pages(): AsyncIterable<Page<E>>;
 }
 
 /** The calls for the change log. */
-export interface Events {
+export interface Events<C extends CustomFieldTypes> {
   /** One page, oldest first. */
-  list(query?: ListEventsQuery, options?: ReadOptions): Promise<Answer<EventLogPage>>;
+  list<O extends EventObject = EventObject>(
+    query?: ListEventsQuery<O>,
+    options?: ReadOptions,
+  ): Promise<Answer<Page<CrmEvent<C, O>>>>;
   /** The end of the log. Pass its `readAfter` to the lists that you read next, so that none of them is older. */
   latest(options?: ReadOptions): Promise<WriteAnswer<LatestPosition>>;
   /**
@@ -23,7 +30,7 @@ export interface Events {
    * signal ends the stream.
    * @throws CrmStartOverError when events after the position have expired, or the log is another one
    */
-  iterate(options?: FollowEvents): EventStream;
+  iterate<O extends EventObject = EventObject>(options?: FollowEvents<O>): EventStream<CrmEvent<C, O>>;
   /** Undoes a deletion: that at a position of the log, or the last one of a record. */
   restore(
     body: { readonly position: number } | Pick<Restored, 'object' | 'id'>,
@@ -38,7 +45,7 @@ const leastPauseMs = 1_000;
 const largestPage = 500;
 
 /** The state of a stream from page to page. */
-class LogReader {
+class LogReader<E> {
   readonly #send: Send;
   readonly #options: Omit<FollowEvents, 'logId'>;
   #after: number | undefined;
@@ -52,7 +59,7 @@ class LogReader {
     this.#logId = logId;
   }
 
-  async *pages(): AsyncGenerator<EventLogPage, void, undefined> {
+  async *pages(): AsyncGenerator<Page<E>, void, undefined> {
     for (;;) {
       const startedAtMs = performance.now();
       const page = await this.#readPatiently();
@@ -70,7 +77,7 @@ class LogReader {
   }
 
   /** Reads the next page. After the first successful page it retries forever. */
-  async #readPatiently(): Promise<EventLogPage> {
+  async #readPatiently(): Promise<Page<E>> {
     const plan = new RetryPlan(this.#hasBegun ? Number.POSITIVE_INFINITY : 0, true);
     for (;;) {
       try {
@@ -82,13 +89,12 @@ class LogReader {
     }
   }
 
-  async #read(): Promise<EventLogPage> {
+  async #read(): Promise<Page<E>> {
     const { signal, timeoutMs = defaultTimeoutMs, readAfter, ...asked } = this.#options;
     const wait = asked.wait ?? defaultWaitSeconds;
     const query = { limit: largestPage, ...asked, wait, after: this.#after };
     const options = { timeoutMs: timeoutMs + wait * 1_000, ...(signal && { signal }), ...(readAfter && { readAfter }) };
-    return (await this.#send<EventLogPage>({ gateway: 'read', method: 'GET', path: '/v1/events', query }, options))
-      .data;
+    return (await this.#send<Page<E>>({ gateway: 'read', method: 'GET', path: '/v1/events', query }, options)).data;
   }
 
   #checkLog(logId: string): void {
@@ -113,12 +119,11 @@ class LogReader {
 }
 
 /** Creates the calls for the change log. */
-export const createEvents = (send: Send): Events => ({
-  list: (query, options) =>
-    send<EventLogPage>({ gateway: 'read', method: 'GET', path: '/v1/events', query: { ...query } }, options),
-  latest: (options) => send<LatestPosition>({ gateway: 'read', method: 'GET', path: '/v1/events/latest' }, options),
-  iterate: (options = {}) => {
-    const pages = () => new LogReader(send, options).pages();
+export const createEvents = <C extends CustomFieldTypes>(send: Send): Events<C> => ({
+  list: (query, options) => send({ gateway: 'read', method: 'GET', path: '/v1/events', query: { ...query } }, options),
+  latest: (options) => send({ gateway: 'read', method: 'GET', path: '/v1/events/latest' }, options),
+  iterate: <E>(options: FollowEvents = {}): EventStream<E> => {
+    const pages = () => new LogReader<E>(send, options).pages();
     return {
       pages,
       async *[Symbol.asyncIterator]() {
@@ -126,6 +131,5 @@ export const createEvents = (send: Send): Events => ({
       },
     };
   },
-  restore: (body, options) =>
-    send<Restored>({ gateway: 'inbound', method: 'POST', path: '/v1/inbound/restore', body }, options),
+  restore: (body, options) => send({ gateway: 'inbound', method: 'POST', path: '/v1/inbound/restore', body }, options),
 });

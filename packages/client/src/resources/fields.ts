@@ -1,8 +1,7 @@
 import type { WriteAnswer } from '../answer.js';
 import type { CallOptions } from '../options.js';
-import type { Send } from '../transport.js';
+import { pathOf, type Send } from '../transport.js';
 import type { CreateField, CreateOption, Deleted, FieldDetail, UpdateField, UpdateOption } from '../types.js';
-import { pathOf } from './lists.js';
 import { setupOf } from './setup.js';
 
 /**
@@ -28,12 +27,10 @@ const folder = '/v1/inbound/fields';
 export const createFields = (send: Send): Fields => {
   const { create, update, remove } = setupOf(send);
   return {
-    create: (body, options) => create<FieldDetail>(folder, body, options),
-    update: async (id, body, options) => update<FieldDetail>(pathOf(folder, id), body, options),
+    create: (body, options) => create(folder, body, options),
+    update: async (id, body, options) => update(pathOf(folder, id), body, options),
     delete: async (id, options) => remove(pathOf(folder, id), options),
-    createOption: async (fieldId, body, options) =>
-      create<FieldDetail>(`${pathOf(folder, fieldId)}/options`, body, options),
-    updateOption: async (fieldId, body, options) =>
-      update<FieldDetail>(`${pathOf(folder, fieldId)}/options`, body, options),
+    createOption: async (fieldId, body, options) => create(`${pathOf(folder, fieldId)}/options`, body, options),
+    updateOption: async (fieldId, body, options) => update(`${pathOf(folder, fieldId)}/options`, body, options),
   };
 };

@@ -1,10 +1,9 @@
 import type { WriteAnswer } from '../answer.js';
-import type { Listing } from '../listing.js';
+import { listOf, type Listing } from '../listing.js';
 import type { CallOptions, ReadOptions } from '../options.js';
 import type { PageQuery, RemoveMemberQuery } from '../queries.js';
-import type { Send } from '../transport.js';
+import { pathOf, type Send } from '../transport.js';
 import type { CreateMember, Deleted, Member, MemberDetail, MemberPage, UpdateMember } from '../types.js';
-import { listOf, pathOf } from './lists.js';
 import { setupOf } from './setup.js';
 
 /** The calls for members of the organization. Changes need the permission `setup`. */
@@ -25,9 +24,9 @@ const folder = '/v1/inbound/members';
 export const createMembers = (send: Send): Members => {
   const { create, update, remove } = setupOf(send);
   return {
-    list: (query, options) => listOf<Member, MemberPage>(send, '/v1/members', 'members', query, options),
-    create: (body, options) => create<MemberDetail>(folder, body, options),
-    update: async (id, body, options) => update<MemberDetail>(pathOf(folder, id), body, options),
+    list: (query, options) => listOf(send, '/v1/members', 'members', query, options),
+    create: (body, options) => create(folder, body, options),
+    update: async (id, body, options) => update(pathOf(folder, id), body, options),
     delete: async (id, query, options) => remove(pathOf(folder, id), options, query),
   };
 };

@@ -1,8 +1,7 @@
 import type { WriteAnswer } from '../answer.js';
 import type { CreateOptions, UpdateOptions } from '../options.js';
-import type { Send } from '../transport.js';
+import { pathOf, type Send } from '../transport.js';
 import type { MergeBody, Merged } from '../types.js';
-import { pathOf } from './lists.js';
 
 /** Accounts and contacts can be merged. */
 export interface Merges {
@@ -16,8 +15,5 @@ export interface Merges {
 /** Creates the call that merges records of one kind. */
 export const createMerges = (send: Send, name: 'accounts' | 'contacts'): Merges => ({
   merge: async (id, body, options) =>
-    send<Merged>(
-      { gateway: 'inbound', method: 'POST', path: `${pathOf(`/v1/inbound/${name}`, id)}/merge`, body },
-      options,
-    ),
+    send({ gateway: 'inbound', method: 'POST', path: `${pathOf(`/v1/inbound/${name}`, id)}/merge`, body }, options),
 });

@@ -1,8 +1,8 @@
 import type { Answer, WriteAnswer } from '../answer.js';
-import type { Listing } from '../listing.js';
+import { listOf, type Listing } from '../listing.js';
 import type { CreateOptions, ReadOptions, UpdateOptions } from '../options.js';
 import type { ListNotesQuery } from '../queries.js';
-import type { Send } from '../transport.js';
+import { pathOf, type Send } from '../transport.js';
 import type {
   CreatedNote,
   CreateNoteBody,
@@ -12,7 +12,6 @@ import type {
   NotePage,
   UpdateNoteBody,
 } from '../types.js';
-import { listOf, pathOf } from './lists.js';
 
 /** The calls for notes. */
 export interface Notes {
@@ -32,13 +31,11 @@ export interface Notes {
 
 /** Creates the calls for notes. */
 export const createNotes = (send: Send): Notes => ({
-  list: (query, options) => listOf<Note, NotePage>(send, '/v1/notes', 'notes', query, options),
-  get: async (id, options) =>
-    send<NoteDetail>({ gateway: 'read', method: 'GET', path: pathOf('/v1/notes', id) }, options),
-  create: (body, options) =>
-    send<CreatedNote>({ gateway: 'inbound', method: 'POST', path: '/v1/inbound/notes', body }, options),
+  list: (query, options) => listOf(send, '/v1/notes', 'notes', query, options),
+  get: async (id, options) => send({ gateway: 'read', method: 'GET', path: pathOf('/v1/notes', id) }, options),
+  create: (body, options) => send({ gateway: 'inbound', method: 'POST', path: '/v1/inbound/notes', body }, options),
   update: async (id, body, options) =>
-    send<NoteDetail>({ gateway: 'inbound', method: 'PATCH', path: pathOf('/v1/inbound/notes', id), body }, options),
+    send({ gateway: 'inbound', method: 'PATCH', path: pathOf('/v1/inbound/notes', id), body }, options),
   delete: async (id, options) =>
-    send<DeletedRecord>({ gateway: 'inbound', method: 'DELETE', path: pathOf('/v1/inbound/notes', id) }, options),
+    send({ gateway: 'inbound', method: 'DELETE', path: pathOf('/v1/inbound/notes', id) }, options),
 });

@@ -1,8 +1,8 @@
 import type { WriteAnswer } from '../answer.js';
-import type { Listing } from '../listing.js';
+import { listOf, type Listing } from '../listing.js';
 import type { CallOptions, ReadOptions } from '../options.js';
 import type { PageQuery } from '../queries.js';
-import type { Send } from '../transport.js';
+import { pathOf, type Send } from '../transport.js';
 import type {
   CreatePipeline,
   CreateStage,
@@ -16,7 +16,6 @@ import type {
   UpdatePipeline,
   UpdateStage,
 } from '../types.js';
-import { listOf, pathOf } from './lists.js';
 import { setupOf } from './setup.js';
 
 /** The calls for pipelines and their stages. Changes need the permission `setup`. */
@@ -42,15 +41,13 @@ const folder = '/v1/inbound/pipelines';
 export const createPipelines = (send: Send): Pipelines => {
   const { create, update, remove } = setupOf(send);
   return {
-    list: (query, options) => listOf<Pipeline, PipelinePage>(send, '/v1/pipelines', 'pipelines', query, options),
+    list: (query, options) => listOf(send, '/v1/pipelines', 'pipelines', query, options),
     stages: (pipelineId, query, options) =>
-      listOf<Stage, StagePage>(send, `${pathOf('/v1/pipelines', pipelineId)}/stages`, 'stages', query, options),
-    create: (body, options) => create<PipelineDetail>(folder, body, options),
-    update: async (id, body, options) => update<PipelineDetail>(pathOf(folder, id), body, options),
-    createStage: async (pipelineId, body, options) =>
-      create<StageDetail>(`${pathOf(folder, pipelineId)}/stages`, body, options),
-    updateStage: async (stageId, body, options) =>
-      update<StageDetail>(pathOf('/v1/inbound/stages', stageId), body, options),
+      listOf(send, `${pathOf('/v1/pipelines', pipelineId)}/stages`, 'stages', query, options),
+    create: (body, options) => create(folder, body, options),
+    update: async (id, body, options) => update(pathOf(folder, id), body, options),
+    createStage: async (pipelineId, body, options) => create(`${pathOf(folder, pipelineId)}/stages`, body, options),
+    updateStage: async (stageId, body, options) => update(pathOf('/v1/inbound/stages', stageId), body, options),
     deleteStage: async (stageId, options) => remove(pathOf('/v1/inbound/stages', stageId), options),
   };
 };

@@ -14,10 +14,9 @@ export interface SetupCalls {
 
 /** Creates the calls. The gateway ignores idempotency keys for them, so a create without a response is not retried. */
 export const setupOf = (send: Send): SetupCalls => ({
-  create: <Data>(path: string, body: object | undefined, options?: CallOptions) =>
-    send<Data>({ gateway: 'inbound', method: 'POST', path, body }, { ...options, idempotencyKey: null }),
-  update: <Data>(path: string, body: object | undefined, options?: CallOptions) =>
-    send<Data>({ gateway: 'inbound', method: 'PATCH', path, body }, options),
+  create: (path, body, options) =>
+    send({ gateway: 'inbound', method: 'POST', path, body }, { ...options, idempotencyKey: null }),
+  update: (path, body, options) => send({ gateway: 'inbound', method: 'PATCH', path, body }, options),
   remove: (path, options, query = {}) =>
-    send<Deleted>({ gateway: 'inbound', method: 'DELETE', path, query: { ...query } }, options),
+    send({ gateway: 'inbound', method: 'DELETE', path, query: { ...query } }, options),
 });

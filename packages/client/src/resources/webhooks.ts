@@ -1,8 +1,8 @@
 import type { Answer, WriteAnswer } from '../answer.js';
-import type { Listing } from '../listing.js';
+import { listOf, type Listing } from '../listing.js';
 import type { CallOptions, ReadOptions } from '../options.js';
 import type { PageQuery } from '../queries.js';
-import type { Send } from '../transport.js';
+import { pathOf, type Send } from '../transport.js';
 import type {
   CreateWebhook,
   Deleted,
@@ -15,7 +15,6 @@ import type {
   WebhookPage,
   WebhookSecret,
 } from '../types.js';
-import { listOf, pathOf } from './lists.js';
 import { setupOf } from './setup.js';
 
 /** The calls for webhooks. The key needs the permission `webhooks`. */
@@ -45,17 +44,14 @@ const inbound = '/v1/inbound/webhooks';
 export const createWebhooks = (send: Send): Webhooks => {
   const { create, update, remove } = setupOf(send);
   return {
-    list: (query, options) => listOf<Webhook, WebhookPage>(send, folder, 'webhooks', query, options),
-    get: async (id, options) =>
-      send<WebhookDetail>({ gateway: 'read', method: 'GET', path: pathOf(folder, id) }, options),
-    attempts: (id, query, options) =>
-      listOf<WebhookAttempt, WebhookAttemptPage>(send, `${pathOf(folder, id)}/attempts`, 'attempts', query, options),
-    create: (body, options) => create<WebhookSecret>(inbound, body, options),
-    update: async (id, body, options) => update<WebhookDetail>(pathOf(inbound, id), body, options),
+    list: (query, options) => listOf(send, folder, 'webhooks', query, options),
+    get: async (id, options) => send({ gateway: 'read', method: 'GET', path: pathOf(folder, id) }, options),
+    attempts: (id, query, options) => listOf(send, `${pathOf(folder, id)}/attempts`, 'attempts', query, options),
+    create: (body, options) => create(inbound, body, options),
+    update: async (id, body, options) => update(pathOf(inbound, id), body, options),
     delete: async (id, options) => remove(pathOf(inbound, id), options),
-    test: async (id, options) => create<WebhookDetail>(`${pathOf(inbound, id)}/test`, undefined, options),
-    replay: async (id, body, options) => create<WebhookDetail>(`${pathOf(inbound, id)}/replay`, body, options),
-    rotateSecret: async (id, options) =>
-      create<WebhookSecret>(`${pathOf(inbound, id)}/rotate-secret`, undefined, options),
+    test: async (id, options) => create(`${pathOf(inbound, id)}/test`, undefined, options),
+    replay: async (id, body, options) => create(`${pathOf(inbound, id)}/replay`, body, options),
+    rotateSecret: async (id, options) => create(`${pathOf(inbound, id)}/rotate-secret`, undefined, options),
   };
 };

@@ -1,3 +1,4 @@
+import type { CrmClient } from '@crm/client';
 import { z } from 'zod';
 import { shorten } from '../budget.js';
 import { filterArguments, pageArguments, readFilters } from '../filters.js';
@@ -23,11 +24,13 @@ const searchTool = (kind: RecordKind, operation: string, hint: string) => {
     run: async ({ crm, setup }, { sort, fields = [], limit, cursor, ...filters }) => {
       const body = {
         ...(await readFilters(kind, filters, setup)),
-        ...(sort !== undefined && { sort: sort.split(',').map((key) => key.trim()) }),
-        fields: [...listFields[kind], ...fields],
+        // The API checks these names; the type is that of any.
+        ...(sort !== undefined && { sort: sort.split(',').map((key) => key.trim() as 'name') }),
+        fields: [...listFields[kind], ...fields] as 'name'[],
       };
+      const records = crm[collections[kind]] as CrmClient['opportunities'];
       const { items, ...rest } = await readFittingPage(cursor, limit, async (page) => {
-        const { data } = await crm[collections[kind]].search({ ...body, ...page }).page();
+        const { data } = await records.search({ ...body, ...page }).page();
         const shown = recordsIn(data).map(async (record) => shorten(await showRecord(record, kind, setup)));
         return { items: await Promise.all(shown), next: data.next_cursor };
       });

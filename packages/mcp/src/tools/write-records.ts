@@ -1,12 +1,4 @@
-import type {
-  CreateAccountBody,
-  CreateContactBody,
-  CreateOpportunityBody,
-  UpdateAccountBody,
-  UpdateContactBody,
-  UpdateOpportunityBody,
-  WriteAnswer,
-} from '@crm/client';
+import type { CreateAccountBody, CreateContactBody, CreateOpportunityBody, WriteAnswer } from '@crm/client';
 import { z } from 'zod';
 import { shorten } from '../budget.js';
 import { collections, readId, readRecord } from '../records.js';
@@ -14,7 +6,6 @@ import type { RecordKind } from '../setup.js';
 import { allowedText, argumentPath, invalid } from '../tool-error.js';
 import { anyObject, changes, creates, defineTool, notice, type Session, text, texts } from '../tool.js';
 
-type UpdateBody = UpdateOpportunityBody & UpdateAccountBody & UpdateContactBody;
 type Fields = Readonly<Record<string, unknown>>;
 
 const shared = {
@@ -141,7 +132,7 @@ const updateTool = (kind: RecordKind, operation: string, fields: z.core.$ZodLoos
       const isMoved = kind === 'deal' && changed['stage_name'] !== undefined;
       const deal = isMoved ? (await session.crm.opportunities.get(id, { fields: [] })).data.opportunity : undefined;
       const body = kind === 'deal' ? await dealBody(session, deal?.pipeline_id ?? '', changed) : changed;
-      const answer = await session.crm[collections[kind]].update(id, body as UpdateBody, { ifVersion: version });
+      const answer = await session.crm[collections[kind]].update(id, body, { ifVersion: version });
       return resultOf(session, kind, id, answer);
     },
   });

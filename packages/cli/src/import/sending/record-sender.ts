@@ -67,7 +67,7 @@ export class RecordSender {
     this.#gateway = { name: 'inbound gateway', url, option: '--url', groups: isBulk ? 'list,bulk' : 'list,inbound' };
     this.#gate = new RateGate((seconds) => onWait(`The rate limit is reached. Continuing in ${seconds} s.`));
     // The client must not retry: what to retry, and for how long, depends on the other rows.
-    const client: CrmClient = connectClient({ readUrl: url, apiKey, maxRetries: 0, fetch: this.#gate.fetch });
+    const client: CrmClient = connectClient({ inboundUrl: url, apiKey, maxRetries: 0, fetch: this.#gate.fetch });
     this.#records = client[collectionOf(object)] as unknown as Creates;
   }
 
