@@ -33,6 +33,7 @@ import {
 } from './commands/organizations.js';
 import { addRestoreCommand } from './commands/restore.js';
 import { addStartCommand } from './commands/start.js';
+import { addTypesCommand } from './commands/types.js';
 import {
   addWebhookAttemptsCommand,
   addWebhookListCommand,
@@ -97,6 +98,7 @@ const commands: readonly (AddCommand | Group)[] = [
   addDuplicatesCommand,
   addMergeCommand,
   addRestoreCommand,
+  addTypesCommand,
   addMcpCommand,
   ['events', 'the change log', [addEventsTailCommand, addEventsExportCommand]],
   [
