@@ -120,7 +120,7 @@ describe('200', () => {
     await pool.query(
       `INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, record, changed, bytes)
        SELECT organization_id, 1 + n, occurred_at, gen_random_uuid(), 'account.updated', object, record_id, 1 + n,
-              jsonb_build_object('text', repeat(md5(n::text), 100000)), '{}', 3200000
+              jsonb_build_object('text', repeat(md5(n::text), 25000)), '{}', 800000
          FROM events, generate_series(1, 5) n WHERE organization_id = $1`,
       [organization.id],
     );

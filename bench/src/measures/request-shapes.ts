@@ -47,8 +47,9 @@ export const requestShapes = (known: KnownRecords, headers: Headers): readonly R
     },
   });
   const one = (field: string, operator: string, value: unknown): RequestShape =>
-    search(`search by ${field} ${operator}`, 'one value', { filters: condition(field, operator, value) });
-  const other = (name: string, content: object): RequestShape => search(`search by ${name}`, 'other search', content);
+    search(`search by ${field} ${operator}`, 'one value', { filters: condition(field, operator, value), limit: 50 });
+  const other = (name: string, content: object): RequestShape =>
+    search(`search by ${name}`, 'other search', { ...content, limit: 50 });
   const [stage = '', secondStage = ''] = known.stageIds;
   return [
     list('list of 1', 'list of 1', 'limit=1'),

@@ -1096,7 +1096,7 @@ export interface SearchBody {
   filters?: Filter | FilterList | null;
   /** "field", "field:desc", {field, direction}, or a list of up to 3 of them. Default: updated_at:desc. */
   sort?: SortText | SortKey | SortList | null;
-  /** Maximum number of records in a page. A page of long records ends early, before it exceeds 8 MB, with `has_more` true. Default: 100. */
+  /** Maximum number of records in a page. A page of long records ends early, before it exceeds 2 MB, with `has_more` true. Default: 100. */
   limit?: number | null;
   /** `next_cursor` of the previous page. Valid only with the same query, filters, sort and limit. */
   cursor?: string | null;
@@ -1118,7 +1118,7 @@ export interface SearchOpportunitiesBody {
   filters?: Filter | FilterList | null;
   /** "field", "field:desc", {field, direction}, or a list of up to 3 of them. Default: updated_at:desc. */
   sort?: SortText | SortKey | SortList | null;
-  /** Maximum number of records in a page. A page of long records ends early, before it exceeds 8 MB, with `has_more` true. Default: 100. */
+  /** Maximum number of records in a page. A page of long records ends early, before it exceeds 2 MB, with `has_more` true. Default: 100. */
   limit?: number | null;
   /** `next_cursor` of the previous page. Valid only with the same query, filters, sort and limit. */
   cursor?: string | null;

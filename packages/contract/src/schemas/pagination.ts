@@ -21,7 +21,7 @@ const documentedLimit = {
 
 /** The description of `limit`, in queries and bodies. */
 export const pageLimitDescription =
-  'Maximum number of records in a page. A page of long records ends early, before it exceeds 8 MB, with `has_more` true.';
+  'Maximum number of records in a page. A page of long records ends early, before it exceeds 2 MB, with `has_more` true.';
 
 /** The properties of every page besides its records. */
 export const pageProperties = {

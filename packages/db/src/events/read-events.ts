@@ -63,13 +63,14 @@ const inRange = (table: string, positions: string): string =>
 /**
  * `GET /v1/events?after=41&object=account` reads head and page in one statement, so that both are from the same snapshot:
  *
- *     SELECT p.record_bytes, p.position, CASE WHEN row_number() OVER (ORDER BY p.position) = 1 THEN … END AS head
+ *     SELECT CASE WHEN … THEN … END AS record_bytes, e.position, CASE WHEN row_number() OVER w = 1 THEN … END AS head
  *       FROM (SELECT …, coalesce($2, oldest_position - 1) AS after, log_id() FROM event_heads …) h
- *       LEFT JOIN LATERAL (SELECT … FROM events e WHERE … e.position > h.after AND e.position <= h.after + 10000
- *                             AND e.object = $4 ORDER BY e.position LIMIT 101) p ON true
+ *       LEFT JOIN LATERAL (SELECT e.* FROM events e WHERE … e.position > h.after AND e.position <= h.after + 10000
+ *                             AND e.object = $4 ORDER BY e.position LIMIT 101) e ON true
+ *     WINDOW w AS (ORDER BY e.position ROWS UNBOUNDED PRECEDING) ORDER BY e.position
  *
  * Positions have no gaps, so a range of positions limits the page. Only filtered pages need a LIMIT. Only the JSON of events within the
- * byte limit is built.
+ * byte limit is built, and only after the rows are sorted: sorting the JSON of a long page would write it to a temporary file.
  */
 const pageStatement = (request: EventPageRequest) => {
   const parameters = new Parameters();
@@ -86,17 +87,16 @@ const pageStatement = (request: EventPageRequest) => {
   const { isWithin } = bytesWithin(`${parameters.add(maxPageBytes)}::bigint`, eventBytes);
   const present = filtered ? `(SELECT count(*) FROM events c WHERE ${inRange('c', positions)})` : 'NULL';
   return parameters.statement(`
-    SELECT p.${recordColumn}, ${filtered ? 'p.position' : 'NULL'} AS position,
-           CASE WHEN row_number() OVER (ORDER BY p.position) = 1 THEN json_build_object(
+    SELECT CASE WHEN ${isWithin} THEN ${eventJson} END AS ${recordColumn}, ${filtered ? 'e.position' : 'NULL'} AS position,
+           CASE WHEN row_number() OVER w = 1 THEN json_build_object(
              'after', h.after, 'last', h.last_position, 'oldest', h.oldest_position, 'log_id', h.log_id,
-             'is_empty', p.position IS NULL, 'present', ${present}) END AS head
+             'is_empty', e.position IS NULL, 'present', ${present}) END AS head
       FROM (SELECT coalesce(max(d.position), 0) AS last_position, coalesce(max(d.oldest_position), 1) AS oldest_position,
                    coalesce(${after}, max(d.oldest_position) - 1, 0) AS after, log_id() AS log_id
               FROM event_heads d WHERE d.organization_id = $1) h
-      LEFT JOIN LATERAL (
-        SELECT e.position, CASE WHEN ${isWithin} THEN ${eventJson} END AS ${recordColumn}
-          FROM (${page}) e WINDOW w AS (ORDER BY e.position ROWS UNBOUNDED PRECEDING)) p ON true
-     ORDER BY p.position`);
+      LEFT JOIN LATERAL (${page}) e ON true
+    WINDOW w AS (ORDER BY e.position ROWS UNBOUNDED PRECEDING)
+     ORDER BY e.position`);
 };
 
 /**

@@ -33,9 +33,10 @@ interface HistoryRow {
  * Reads a page of the retained events of a record in one statement. The index on (organization_id, object, record_id, position) serves it.
  * Expired events may still be stored, so the page ends at the oldest retained position:
  *
- *     SELECT p.position, p.record_bytes, CASE WHEN … THEN h.log_id END AS "logId"
+ *     SELECT e.position, CASE WHEN … THEN … END AS record_bytes, CASE WHEN row_number() OVER w = 1 THEN h.log_id END AS "logId"
  *       FROM (SELECT …, log_id() FROM event_heads …) h
- *       LEFT JOIN LATERAL (SELECT … FROM events e WHERE … e.position >= h.oldest_position ORDER BY e.position DESC LIMIT 101) p ON true
+ *       LEFT JOIN LATERAL (SELECT e.* FROM events e WHERE … e.position >= h.oldest_position ORDER BY e.position DESC LIMIT 101) e ON true
+ *     WINDOW w AS (ORDER BY e.position DESC ROWS UNBOUNDED PRECEDING) ORDER BY e.position DESC
  */
 export const readHistory = async (database: Queries, request: HistoryRequest): Promise<HistoryPage> => {
   const parameters = new Parameters();
@@ -51,13 +52,13 @@ export const readHistory = async (database: Queries, request: HistoryRequest): P
   const page = bound(`SELECT e.* FROM events e WHERE ${where.join(' AND ')} ORDER BY e.position DESC`);
   const { isWithin } = bytesWithin(`${parameters.add(maxPageBytes)}::bigint`, eventBytes);
   const statement = parameters.statement(`
-    SELECT p.position, p.${recordColumn}, CASE WHEN row_number() OVER (ORDER BY p.position DESC) = 1 THEN h.log_id END AS "logId"
+    SELECT e.position, CASE WHEN ${isWithin} THEN ${eventJson} END AS ${recordColumn},
+           CASE WHEN row_number() OVER w = 1 THEN h.log_id END AS "logId"
       FROM (SELECT coalesce(max(d.oldest_position), 1) AS oldest_position, log_id() AS log_id
               FROM event_heads d WHERE d.organization_id = $1) h
-      LEFT JOIN LATERAL (
-        SELECT e.position, CASE WHEN ${isWithin} THEN ${eventJson} END AS ${recordColumn}
-          FROM (${page}) e WINDOW w AS (ORDER BY e.position DESC ROWS UNBOUNDED PRECEDING)) p ON true
-     ORDER BY p.position DESC`);
+      LEFT JOIN LATERAL (${page}) e ON true
+    WINDOW w AS (ORDER BY e.position DESC ROWS UNBOUNDED PRECEDING)
+     ORDER BY e.position DESC`);
   const rows = await database.query<HistoryRow & Record<string, unknown>>(request.organizationId, statement);
   const logId = rows[0]?.logId ?? null;
   if (logId === null) throw new Error('The id of the log came without a row');

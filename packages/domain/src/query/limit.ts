@@ -7,7 +7,7 @@ export const defaultLimit = 100;
 export const maxLimit = 500;
 
 /** The maximum size of the records in a page, in bytes. A page has at least one record, of any length. */
-export const maxPageBytes = 8 * 1024 * 1024;
+export const maxPageBytes = 2 * 1024 * 1024;
 
 // JavaScript's conversions accept `1e2`, `0x10`, ` 5` and `+5`. This accepts one spelling only.
 const limitPattern = /^[1-9][0-9]{0,2}$/;

@@ -19,10 +19,10 @@ export interface ShareOptions {
 /** The limits that were configured. */
 export type ShareLimits = { readonly [Name in keyof ShareOptions]?: number | undefined };
 
-/** The defaults. The bytes in flight have room for 16 of the longest pages. */
+/** The defaults. The bytes in flight have room for 32 of the longest pages. */
 export const defaultShares: ShareOptions = {
   maxInFlight: 256,
-  maxBytesInFlight: 16 * maxPageBytes,
+  maxBytesInFlight: 32 * maxPageBytes,
   maxPageBytes,
   maxBulkPerOrganization: 4,
   maxWaiting: 1_000,
