@@ -1,11 +1,11 @@
 /** How to reach the API. */
 export interface ClientOptions {
   /** Address of a proxy in front of both gateways, such as `https://crm.example.com`. */
-  readonly url?: string;
+  readonly url?: string | undefined;
   /** Address of the read gateway; by default `url`. */
-  readonly readUrl?: string;
+  readonly readUrl?: string | undefined;
   /** Address of the inbound gateway; by default `url`. A client with neither refuses writes. */
-  readonly inboundUrl?: string;
+  readonly inboundUrl?: string | undefined;
   /** `crm_live_…`. Keep it on servers: anyone who has it can do what the key allows. */
   readonly apiKey: string;
   /** Time limit of one try of one request, in milliseconds; by default 30,000. */

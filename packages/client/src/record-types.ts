@@ -26,9 +26,14 @@ export type CrmLocation = Record<'address' | 'city' | 'region' | 'postal_code' |
 /** Properties that contain a record or a list of records. */
 type Holder = 'opportunity' | 'opportunities' | 'account' | 'accounts' | 'contact' | 'contacts';
 
+/** The custom values that a call returns: those in `F`, or all for `custom_fields`. */
+type ValuesOf<C, F> = 'custom_fields' extends (string extends keyof C ? 'custom_fields' : F)
+  ? C
+  : { [S in keyof C as `custom__${S & string}` extends F ? S : never]: C[S] };
+
 /** A record as a call returns it: of its optional fields only those in `F`, and with typed custom values. */
 export type RecordOf<R, C, F> = {
-  [K in keyof R as object extends Pick<R, K> ? Extract<K, F> : K]-?: K extends 'custom_fields' ? C : R[K];
+  [K in keyof R as object extends Pick<R, K> ? Extract<K, F> : K]-?: K extends 'custom_fields' ? ValuesOf<C, F> : R[K];
 };
 
 /** A response with such records. */
@@ -58,7 +63,7 @@ export type BodyOf<T, C> = T extends object
   : T;
 
 /** The names in `fields`. */
-export type FieldName<R, C> = (keyof R & string) | `custom__${keyof C & string}`;
+export type FieldName<R, C> = (keyof R & string) | 'custom_fields' | `custom__${keyof C & string}`;
 
 /** The names in sorts and filters, with the parts of date ranges and locations, as in `custom__site.city`. */
 export type ValueName<R, C> =

@@ -29,11 +29,19 @@ export const readNarrowed = async (pipeline_id: string, names: string[]): Promis
     // @ts-expect-error -- it was not asked for
     String(deal.created_at);
   }
+  for await (const { custom_fields } of crm.opportunities.list({ pipeline_id, fields: ['amount', 'custom__tier'] })) {
+    is<'smb' | 'ent' | undefined, typeof custom_fields.tier>(custom_fields.tier, true);
+    // @ts-expect-error -- it was not asked for
+    String(custom_fields.score);
+  }
   for await (const page of plain.accounts.list({ fields: ['version'] }).pages()) {
     for (const { version } of page.accounts) is<number, typeof version>(version, true);
   }
-  // @ts-expect-error -- a list has the other fields only if they are asked for
-  for await (const { industry } of plain.accounts.list()) String(industry);
+  for await (const contact of crm.contacts.list()) {
+    is<string | undefined, typeof contact.custom_fields.since>(contact.custom_fields.since, true);
+    // @ts-expect-error -- a list has the other fields only if they are asked for
+    String(contact.phone);
+  }
   const { data } = await crm.contacts.getByEmail('ada@acme.com', { fields: ['phone'] });
   is<string | null, typeof data.contact.phone>(data.contact.phone, true);
   // @ts-expect-error -- it was not asked for

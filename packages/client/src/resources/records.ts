@@ -61,13 +61,13 @@ export type GetBy<T extends RecordTypes, C> = <const F extends FieldName<T['reco
 /** The calls for opportunities, accounts and contacts, whose custom fields have the type `C`. */
 export interface Records<T extends RecordTypes, C> {
   /** Newest first; the loop reads pages on demand. */
-  list<const F extends FieldName<T['record'], C> = never>(
+  list<const F extends FieldName<T['record'], C> = 'custom_fields'>(
     ...[query, options]: object extends T['listQuery']
       ? [query?: T['listQuery'] & FieldsQuery<F>, options?: ReadOptions]
       : [query: T['listQuery'] & FieldsQuery<F>, options?: ReadOptions]
   ): Listing<RecordOf<T['record'], C, F>, ResponseOf<T['page'], C, F>>;
   /** The records that match words and filters, sorted. */
-  search<const F extends FieldName<T['record'], C> = never>(
+  search<const F extends FieldName<T['record'], C> = 'custom_fields'>(
     body?: SearchOf<T['search'], F, ValueName<T['record'], C>, T['relation']>,
     options?: ReadOptions,
   ): Listing<RecordOf<T['record'], C, F>, ResponseOf<T['page'], C, F>>;
