@@ -1,16 +1,11 @@
-// Sends the requests of the configurations in docs/integrations.md, and follows the paths that they name.
+// Sends the requests of the configurations in docs/integrations, and follows the paths that they name.
 import { readFileSync } from 'node:fs';
 import { readTestStack } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestCrm, type TestCrm } from './support/crm.js';
 
-const page = readFileSync(new URL('../../../docs/integrations.md', import.meta.url), 'utf8');
-
-/** The code blocks of a language under a heading. */
-const blockOf = (heading: string, language: string): string => {
-  const section = page.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? '';
-  return new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(section)?.[1] ?? '';
-};
+const textOf = (file: string): string =>
+  readFileSync(new URL(`../../../docs/integrations/${file}`, import.meta.url), 'utf8');
 
 interface Stream {
   readonly path: string;
@@ -30,7 +25,7 @@ interface DltResource {
 }
 
 const dltStreams = (): Stream[] => {
-  const { resources } = JSON.parse(blockOf('dlt', 'json')) as { resources: readonly DltResource[] };
+  const { resources } = JSON.parse(textOf('dlt.json')) as { resources: readonly DltResource[] };
   return resources.map(({ endpoint }) => ({
     path: `/${endpoint.path}`,
     parameters: Object.fromEntries(Object.entries(endpoint.params).map(([name, value]) => [name, String(value)])),
@@ -54,7 +49,7 @@ const flowMapping = (text: string): Record<string, string> =>
   );
 
 const singerStreams = (): Stream[] => {
-  const yaml = blockOf('Singer and Meltano', 'yaml');
+  const yaml = textOf('meltano.yml');
   const [tokenPath = ''] = valuesOf(yaml, 'next_page_token_path');
   const [tokenParameter = ''] = valuesOf(yaml, 'pagination_next_page_param');
   const records = valuesOf(yaml, 'records_path');
@@ -69,7 +64,7 @@ const singerStreams = (): Stream[] => {
 };
 
 const airbyteStream = (): Stream => {
-  const yaml = blockOf('Airbyte', 'yaml');
+  const yaml = textOf('airbyte.yaml');
   return {
     path: valuesOf(yaml, 'path')[0] ?? '',
     parameters: { limit: /limit: '(\d+)'/.exec(yaml)?.[1] ?? '' },
@@ -121,8 +116,8 @@ const streams: [string, Stream][] = [
   ['Airbyte /v1/events', airbyteStream()],
 ];
 
-describe('the requests of docs/integrations.md', () => {
-  test('are found on the page', () => {
+describe('the requests of docs/integrations', () => {
+  test('are found in the files', () => {
     expect(streams.map(([name]) => name)).toEqual([
       ...['dlt /v1/accounts', 'dlt /v1/contacts', 'dlt /v1/events', 'Singer /v1/accounts', 'Singer /v1/contacts'],
       'Airbyte /v1/events',
@@ -136,7 +131,7 @@ describe('the requests of docs/integrations.md', () => {
   });
 
   test('continue at the stored position: n8n', async () => {
-    const node = JSON.parse(blockOf('n8n and Activepieces', 'json')) as {
+    const node = JSON.parse(textOf('n8n.json')) as {
       url: string;
       queryParameters: { parameters: { name: string; value: string }[] };
     };
