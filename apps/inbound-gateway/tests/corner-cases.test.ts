@@ -79,7 +79,7 @@ describe('an archived pipeline', () => {
 
 test('a multi_select value keeps the order of the options on writing until it is sent again', async () => {
   const options = ['Red', 'Green'].map((label) => ({ label }));
-  const field = { object: 'account', slug: 'colors', name: 'Colors', attribute_type: 'multi_select', options };
+  const field = { object: 'account', slug: 'colors', current_name: 'Colors', attribute_type: 'multi_select', options };
   const { field_id: fieldId } = ((await send('POST', 'fields', field)).data as { field: { field_id: string } }).field;
   const sent = { custom_fields: { colors: ['Green', 'Red'] } };
   const { data } = await send('POST', 'accounts', { domain: 'colors.example', ...sent });
@@ -156,7 +156,7 @@ describe('the size of the setup', () => {
       object: 'account',
       slug: 'more',
       attribute_type: 'string',
-      name: 'More',
+      current_name: 'More',
       stages: [{ label: 'First' }],
     };
     const { stages, ...field } = body;
@@ -200,7 +200,7 @@ describe('the rebuild of stored records', () => {
 
   test('is not started by an equal label or visibility', async () => {
     const id = idOf(await createDeal('Stale'));
-    const field = { object: 'opportunity', slug: 'tier', name: 'Tier', attribute_type: 'string' };
+    const field = { object: 'opportunity', slug: 'tier', current_name: 'Tier', attribute_type: 'string' };
     const { data } = await send('POST', 'fields', field);
     const { field_id: fieldId } = (data as { field: { field_id: string } }).field;
     const stage = organization.pipeline.stages.find(({ label }) => label === 'Qualified');

@@ -50,7 +50,7 @@ const gateway = useGateway(async ({ client, organization, rows }) => {
   const stagesPath = `pipelines/${pipeline_id}/stages`;
   const stages = await Promise.all(numbers.map((n) => post(stagesPath, { label: `Spare ${n}` })));
   stock['stage'] = stages.map(({ stage }) => stage?.['stage_id'] ?? '');
-  const spare = { object: 'account', name: 'Spare', attribute_type: 'string' };
+  const spare = { object: 'account', current_name: 'Spare', attribute_type: 'string' };
   const fields = await Promise.all(numbers.map((n) => post('fields', { ...spare, slug: `spare_${n}` })));
   stock['field'] = fields.map(({ field }) => field?.['field_id'] ?? '');
   stock['member'] = members.map(({ member }) => member?.['member_id'] ?? '');
@@ -59,7 +59,7 @@ const gateway = useGateway(async ({ client, organization, rows }) => {
     const webhooks = await Promise.all(numbers.map(() => post('webhooks', { url })));
     stock[name] = webhooks.map(({ webhook }) => webhook?.['webhook_id'] ?? '');
   }
-  const field = { object: 'account', name: 'Tier', slug: 'tier', attribute_type: 'select' };
+  const field = { object: 'account', current_name: 'Tier', slug: 'tier', attribute_type: 'select' };
   fieldId =
     (await post('fields', { ...field, options: [{ label: 'One', value: 'one' }] }))['field']?.['field_id'] ?? '';
   await client.send('DELETE', `/v1/inbound/accounts/${stock['account'].pop()}`);
@@ -112,9 +112,9 @@ const goodRequests: Readonly<Record<string, () => TestRequest>> = {
   }),
   deleteStage: deleted('stage'),
   createField: () => ({
-    body: { object: 'contact', name: 'Field', slug: `field_${next()}`, attribute_type: 'string' },
+    body: { object: 'contact', current_name: 'Field', slug: `field_${next()}`, attribute_type: 'string' },
   }),
-  updateField: () => ({ params: { id: fieldId }, body: { name: 'Tier' } }),
+  updateField: () => ({ params: { id: fieldId }, body: { current_name: 'Tier' } }),
   deleteField: deleted('field'),
   createFieldOption: () => ({ params: { id: fieldId }, body: { label: `Option ${next()}` } }),
   updateFieldOption: () => ({ params: { id: fieldId }, body: { value: 'one', label: 'Uno' } }),

@@ -48,7 +48,7 @@ describe('R22: a request that is repeated under its Idempotency-Key', () => {
   test('is answered even if it would be refused by now', async () => {
     const post = async (method: string, path: string, body: object) =>
       (await gateway().client.send(method, `/v1/inbound/${path}`, { body })).data as { field: { field_id: string } };
-    const field = { object: 'contact', name: 'Passing', slug: 'passing', attribute_type: 'number' };
+    const field = { object: 'contact', current_name: 'Passing', slug: 'passing', attribute_type: 'number' };
     const { field_id: fieldId } = (await post('POST', 'fields', field)).field;
     const body = { email: 'p@passing.com', custom__passing: 1 };
     const first = await send(api.createContact, 'passing', body);

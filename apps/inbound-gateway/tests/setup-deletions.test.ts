@@ -19,7 +19,7 @@ const send = async (method: string, path: string, body?: unknown, status = 200):
   return answer;
 };
 const newField = async (slug: string, attribute_type = 'string'): Promise<string> => {
-  const body = { object: 'account', name: slug, slug, attribute_type };
+  const body = { object: 'account', current_name: slug, slug, attribute_type };
   const { data } = await send('POST', 'fields', body);
   return (data as { field: { field_id: string } }).field.field_id;
 };
@@ -42,7 +42,7 @@ beforeEach(async () => {
 describe('200', () => {
   test('deletes a field without values and closes its gap; its slug can be used for another type', async () => {
     await newField('level');
-    const body = { object: 'opportunity', name: 'Place', slug: 'place', attribute_type: 'string' };
+    const body = { object: 'opportunity', current_name: 'Place', slug: 'place', attribute_type: 'string' };
     const id = organization.pipeline.id;
     const placed = await send('POST', 'fields', { ...body, pipeline_ids: [id] });
     await send('DELETE', `fields/${(placed.data as { field: { field_id: string } }).field.field_id}`);

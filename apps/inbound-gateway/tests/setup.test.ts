@@ -37,7 +37,7 @@ const stored = async (id: string): Promise<Record<string, unknown>> => {
 const stage = (label: string): string =>
   organization.pipeline.stages.find((one) => one.label === label)?.id ?? 'no such stage';
 const newField = async (body: object = {}): Promise<string> => {
-  const field = { object: 'opportunity', name: 'Tier', slug: 'tier', attribute_type: 'select' };
+  const field = { object: 'opportunity', current_name: 'Tier', slug: 'tier', attribute_type: 'select' };
   const options = [{ label: 'Gold', value: 'gold' }, { label: 'Iron' }];
   return String((await dataOf('POST', 'fields', { ...field, options, ...body }))['field']?.['field_id']);
 };
@@ -101,7 +101,7 @@ describe('200', () => {
     expect(changed['field']?.['metadata']).toMatchObject({
       options: [{ label: 'Zn', value: 'zinc' }, { value: 'gold' }, { value: 'Iron' }],
     });
-    await send('PATCH', `fields/${id}/options`, { value: 'gold', archived: true });
+    await send('PATCH', `fields/${id}/options`, { value: 'gold', is_active: false });
     const gold = { pipeline_id: organization.pipeline.id, opportunity: { name: 'A', custom__tier: 'gold' } };
     await send('POST', 'opportunities', gold, 400);
   });
@@ -112,7 +112,7 @@ describe('200', () => {
     const shown = async () => (await stored(dealId))['shown'];
     await send('PATCH', `fields/${id}`, { is_hidden: true });
     expect(await shown()).toMatchObject({ custom_fields: {} });
-    await send('PATCH', `fields/${id}`, { is_hidden: false, name: 'Level' });
+    await send('PATCH', `fields/${id}`, { is_hidden: false, current_name: 'Level' });
     expect(await shown()).toMatchObject({ custom_fields: { tier: 'gold' } });
     await send('PATCH', `fields/${id}`, { is_active: false });
     expect(await shown()).toMatchObject({ custom_fields: {} });
@@ -124,7 +124,7 @@ describe('200', () => {
   test('moves a field to a place; the others keep their order', async () => {
     const ofContacts = { object: 'contact', attribute_type: 'string', options: undefined };
     const ids = [];
-    for (const slug of ['first', 'second', 'third']) ids.push(await newField({ ...ofContacts, slug, name: slug }));
+    for (const slug of ['first', 'second', 'third']) ids.push(await newField({ ...ofContacts, slug }));
     const order = async () => {
       const text = `SELECT slug FROM custom_fields WHERE organization_id = $1 AND object_type = 'contact' ORDER BY position, id`;
       return (await gateway().database.query<{ slug: string }>(organization.id, { text, values: [] })).map(
@@ -135,7 +135,7 @@ describe('200', () => {
     expect(await order()).toEqual(['third', 'first', 'second']);
     await dataOf('PATCH', `fields/${ids[2]}`, { position: 2 });
     expect(await order()).toEqual(['first', 'third', 'second']);
-    await newField({ ...ofContacts, slug: 'new', name: 'new', position: 2 });
+    await newField({ ...ofContacts, slug: 'new', position: 2 });
     expect(await order()).toEqual(['first', 'new', 'third', 'second']);
   });
 
@@ -197,8 +197,9 @@ test('a create that races with the removal of its owner is refused or reassigned
   expect(owners).toEqual(created.map(() => ({ owner_id: heir?.['member_id'] })));
 });
 
+const ofText = { object: 'account', current_name: 'X', slug: 'x', attribute_type: 'string' };
+
 describe('400', () => {
-  const ofText = { object: 'account', name: 'X', slug: 'x', attribute_type: 'string' };
   const blank = 'must not be blank: send at least one visible character';
   const usedBy = (label: string) => `is used by another option: "${label}"`;
   const refused: readonly (readonly [string, string, object, object])[] = [
@@ -251,7 +252,7 @@ describe('400', () => {
     expect((await send('PATCH', `stages/${stage('New')}`, archive, 400)).body).toMatchObject({
       errors: { move_opportunities_to: 'is not a stage of this pipeline' },
     });
-    const field = { object: 'opportunity', name: 'X', slug: 'x', attribute_type: 'string', pipeline_ids: [unknownId] };
+    const field = { ...ofText, object: 'opportunity', pipeline_ids: [unknownId] };
     expect((await send('POST', 'fields', field, 400)).body).toMatchObject({
       errors: { 'pipeline_ids[0]': expect.any(String) },
     });
@@ -264,7 +265,7 @@ describe('409', () => {
     const cases: readonly [string, string, object, string, string][] = [
       ['POST', 'pipelines', { name: 'Sales', stages: [{ label: 'A' }] }, 'name', organization.pipeline.id],
       ['PATCH', `stages/${stage('Won')}`, { label: 'New' }, 'label', stage('New')],
-      ['POST', 'fields', { object: 'opportunity', name: 'X', slug: 'tier', attribute_type: 'string' }, 'slug', fieldId],
+      ['POST', 'fields', { ...ofText, object: 'opportunity', slug: 'tier' }, 'slug', fieldId],
       ['POST', 'members', { email: organization.member.email, name: 'X' }, 'email', organization.member.id],
     ];
     for (const [method, path, body, field, existing] of cases) {

@@ -93,7 +93,7 @@ test('a page of events is cut by their stored sizes, so that events beyond its e
 });
 
 test('the audit trail shows only the option that changes', async () => {
-  const field = { object: 'account', slug: 'tier', name: 'Tier', attribute_type: 'select' };
+  const field = { object: 'account', slug: 'tier', current_name: 'Tier', attribute_type: 'select' };
   const { data } = await send('POST', 'fields', { ...field, options: [{ label: 'Small' }, { label: 'Large' }] });
   const { field_id: id } = (data as { field: { field_id: string } }).field;
   await send('POST', `fields/${id}/options`, { label: 'Huge' });

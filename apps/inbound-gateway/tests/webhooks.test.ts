@@ -49,7 +49,7 @@ describe('200', () => {
     expect(rotated.secret).not.toBe(secret);
     expect((await send('POST', `${path}/test`)).status).toBe(200);
     expect((await send('POST', `${path}/replay`, { from: 1 })).data).toMatchObject({
-      webhook: { replay: { position: 0, until: 1 } },
+      webhook: { replay: { position: 0, to: 1 } },
     });
     expect((await send('POST', `${path}/replay`, { from: 1 })).status).toBe(409);
     expect((await send('DELETE', path)).status).toBe(200);
@@ -108,13 +108,12 @@ test('401: no key may use webhooks without the group', async () => {
   expect((await send('POST', '', { url }, key)).status).toBe(401);
 });
 
-test('409: an organization has at most 100 webhooks', async () => {
+test('400: an organization has at most 100 webhooks', async () => {
   const { webhook } = await create();
   const text = `INSERT INTO webhook_endpoints (organization_id, id, url, secret, position)
     SELECT $1, gen_random_uuid(), url, secret, 0 FROM webhook_endpoints, generate_series(1, 99)
      WHERE organization_id = $1 AND id = $2`;
   await gateway().database.query(organization.id, { text, values: [webhook.webhook_id] });
-  const { status, text: answer } = await send('POST', '', { url });
-  expect(status).toBe(409);
-  expect(answer).toContain('An organization can have at most 100 webhooks: delete one first');
+  const errors = { body: 'must leave at most 100 webhooks' };
+  expect(await send('POST', '', { url })).toMatchObject({ status: 400, body: { errors } });
 });

@@ -137,11 +137,11 @@ const table: readonly (readonly [id: string, statements: number, call: () => Cal
     'createField',
     1,
     bodyOf(() => ({
-      ...{ object: 'account', name: 'Tier', slug: 'tier', attribute_type: 'select' },
+      ...{ object: 'account', current_name: 'Tier', slug: 'tier', attribute_type: 'select' },
       options: [{ label: 'Gold' }],
     })),
   ],
-  ['updateField', 1, onRecord('field_id', { name: 'Level' })],
+  ['updateField', 1, onRecord('field_id', { current_name: 'Level' })],
   ['createFieldOption', 1, onRecord('field_id', { label: 'Iron' })],
   ['updateFieldOption', 1, onRecord('field_id', { value: 'Iron', label: 'Fe' })],
   ['deleteField', 1, onRecord('field_id')],

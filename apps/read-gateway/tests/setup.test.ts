@@ -142,10 +142,11 @@ describe.each(Object.values(subjects))('the fields of $collection', (subject) =>
   });
 
   test('200: names a custom field custom__slug and a system field by its key; options have label, value and color', async () => {
-    const { fields } = await list();
+    const { fields } = (await gateway.client.call(contract, { query: 'include_archived=true' })).data;
     const system = { current_name: 'Created at', property_name: 'created_at', attribute_type: 'datetime' };
     expect(fields.find(({ name }) => name === 'created_at')).toMatchObject({ ...system, metadata: null });
-    const options = ['hot', 'cold'].map((value) => ({ label: value.toUpperCase(), value, color: 'red' }));
+    const alike = { color: 'red', is_active: true };
+    const options = ['hot', 'cold'].map((value) => ({ label: value.toUpperCase(), value, ...alike }));
     const custom = { current_name: 'tier', property_name: 'custom__tier', attribute_type: 'select' };
     expect(fields.find(({ name }) => name === 'tier')).toMatchObject({
       ...{ ...custom, metadata: { options }, is_hidden: false },

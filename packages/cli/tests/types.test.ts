@@ -14,7 +14,7 @@ const fields: readonly (readonly [string, CreateField['attribute_type'], Partial
   ['met_at', 'datetime', { is_hidden: true }],
   ['term', 'date_range'],
   ['site', 'location'],
-  ['tier', 'select', { name: 'Tier */', options: [{ label: 'Small', value: 'smb' }, { label: '"Large"' }] }],
+  ['tier', 'select', { current_name: 'Tier */', options: [{ label: 'Small', value: 'smb' }, { label: '"Large"' }] }],
   ['tags', 'multi_select', { options: [{ label: 'a' }, { label: 'b' }] }],
   ['score', 'rating'],
   ['is_partner', 'checkbox'],
@@ -29,7 +29,7 @@ it('crm types writes the custom fields, with which the client takes a Date where
   const apiKey = String(key['api_key']);
   const { accounts, fields: setup } = createClient<CustomFields>({ readUrl, inboundUrl, apiKey });
   for (const [slug, attribute_type, more] of fields)
-    await setup.create({ object: 'account', name: slug, slug, attribute_type, ...more });
+    await setup.create({ object: 'account', current_name: slug, slug, attribute_type, ...more });
   const written = await runCrm(['types', '--url', readUrl, '--api-key', apiKey]);
   expect(written).toEqual({
     exitCode: 0,

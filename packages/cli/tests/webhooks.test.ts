@@ -47,7 +47,7 @@ describe('crm webhook', () => {
     const changes = ['--state', 'paused', '--object', 'all', '--new-url', `${url}/2`];
     expect(await json('update', url, ...changes)).toMatchObject({ webhook_id: id, objects: [], state: 'paused' });
     expect((await crm('test', id)).stdout).toBe(`Webhook ${url}/2, paused: ${id}\n`);
-    expect(await json('replay', id, '--from', '1')).toMatchObject({ replay: { position: 0, until: 1 } });
+    expect(await json('replay', id, '--from', '1')).toMatchObject({ replay: { position: 0, to: 1 } });
     expect((await crm('list')).stdout).toContain(`${id}  ${url}/2  paused  0`);
     expect(await json('attempts', id)).toEqual({ attempts: [] });
     expect(await json('delete', id)).toEqual({ webhook_id: id });

@@ -184,7 +184,7 @@ export interface CreateField {
   /** The object that gets the field. */
   object: 'opportunity' | 'account' | 'contact';
   /** Display name. */
-  name: string;
+  current_name: string;
   /** Its name in requests: lower-case letters, digits and `_`. It cannot change. */
   slug: string;
   /** The type of its values. It cannot change. */
@@ -795,8 +795,8 @@ export interface ListedOption {
   value: string;
   /** Display colour. */
   color: string;
-  /** True if it can be read but not written. Only with `include_archived`. */
-  archived?: boolean;
+  /** False if archived: it can be read but not written. Only with `include_archived`. */
+  is_active?: boolean;
 }
 
 /** A person of the organization, who can own deals. */
@@ -1348,7 +1348,7 @@ export interface UpdateContactItem {
 
 export interface UpdateField {
   /** New display name. */
-  name?: string;
+  current_name?: string;
   /** Whether reads leave it out unless `fields` names it. */
   is_hidden?: boolean;
   /** False archives it: requests that name it are refused, and its values stay. True restores it. */
@@ -1458,8 +1458,8 @@ export interface UpdateOption {
   color?: string | null;
   /** Position in the list, from 1. */
   position?: number;
-  /** True archives it: it can still be read but no longer written. False restores it. */
-  archived?: boolean;
+  /** False archives it: it can still be read but no longer written. True restores it. */
+  is_active?: boolean;
 }
 
 export interface UpdatePipeline {
@@ -1584,7 +1584,7 @@ export type Webhook = {
     /** Last position sent. */
     position: number;
     /** Last position to send. */
-    until: number;
+    to: number;
   } | null;
   /** Until when the secret before the last rotation signs too. */
   previous_secret_until: string | null;

@@ -46,7 +46,8 @@ const gatewayTexts: Readonly<Record<Gateway, { title: string; description: strin
 const commonDescription =
   'Every response is JSON with `success` and `message`. A success also has `data`; an error has `statusCode` and ' +
   '`code`. Under `/v1`, unknown body keys and query parameters are refused. A wrong method for an existing ' +
-  'path gets 405, with the allowed methods in `Allow`.\n\nSend custom values under `custom_fields`, by slug. ' +
+  'path gets 405, with the allowed methods in `Allow`.\n\nLater versions may add fields, values of enums, event types and error ' +
+  'codes to responses: clients must accept those that they do not know.\n\nSend custom values under `custom_fields`, by slug. ' +
   'Objects marked `x-custom-keys` in this document also accept them as `custom__<slug>` keys.';
 
 const tagDescriptions: Readonly<Record<string, string>> = {

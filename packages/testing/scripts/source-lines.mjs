@@ -7,15 +7,15 @@ import { filesIn, root } from './repository-files.mjs';
 /** The most lines of each part. They only go down, except where lines move from one part to another. */
 const budgets = {
   '.ci': 140,
-  'apps/inbound-gateway': 1638,
+  'apps/inbound-gateway': 1637,
   'apps/read-gateway': 952,
   'apps/webhook-worker': 485,
   bench: 3440,
   docker: 229,
-  'packages/cli': 8031,
+  'packages/cli': 8030,
   'packages/client': 1211,
-  'packages/contract': 3971,
-  'packages/db': 9028,
+  'packages/contract': 3970,
+  'packages/db': 9023,
   'packages/domain': 3544,
   'packages/http': 3092,
   'packages/local-postgres': 554,
@@ -24,9 +24,9 @@ const budgets = {
   'packages/testing': 3383,
   'packages/webhooks': 240,
   prisma: 665,
-  'all source lines': 43080,
-  'lines of tests': 33956,
-  'lines of pages': 7469,
+  'all source lines': 43073,
+  'lines of tests': 33952,
+  'lines of pages': 7388,
 };
 
 const generatedFiles = ['packages/client/src/types.ts', 'packages/db/sql/schema.sql'];

@@ -42,7 +42,8 @@ const updateField = operation(updateContract, (context, { caller, params, body }
       const given = { currency: body.currency ?? undefined, max: body.max ?? undefined };
       const isMetadata = given.currency !== undefined || given.max !== undefined;
       const metadata = isMetadata ? readMetadata(field.attributeType, given) : undefined;
-      const change = { name: readName(body.name), metadata, isHidden, isActive, position: body.position };
+      const name = readName(body.current_name, 'current_name');
+      const change = { name, metadata, isHidden, isActive, position: body.position };
       return [updateFieldChange(field, change, isMetadata ? field.metadata : undefined)];
     },
     answer: (setup) => ({
@@ -80,14 +81,15 @@ const updateFieldOption = operation(updateOptionContract, (context, { caller, pa
   runSetupChange(context, caller, {
     changes: (setup) => {
       const field = orNotFound(findField(setup, params.id));
-      const { position, ...given } = body;
+      const { position, is_active: isActive, ...given } = body;
+      const archived = isActive === undefined ? {} : { archived: !isActive };
       const current = optionsOf(field);
       const index = current.findIndex(({ value }) => value === body.value);
       const found = current[index];
       if (found === undefined) throw validationError({ value: 'is not an option of this field' });
-      const options: object[] = [...current];
-      options.splice(index, 1);
-      options.splice(position === undefined ? index : position - 1, 0, { ...found, ...withoutNull(given) });
+      const others: readonly object[] = current.toSpliced(index, 1);
+      const place = position === undefined ? index : position - 1;
+      const options = others.toSpliced(place, 0, { ...found, ...withoutNull(given), ...archived });
       return [updateFieldChange(field, { metadata: readOptions(field, options) }, field.metadata, body)];
     },
     answer: (setup) => ({

@@ -12,10 +12,12 @@ import { ApiError, Failure, validationError } from '@crm/domain';
 import type { Operation } from '@crm/http';
 import { encryptSecret, endpointUrlProblem, newSecret } from '@crm/webhooks';
 import { type Context, operation } from '../context.js';
+import { readAfterHeader } from '../write/write-request.js';
 
-const orNotFound = (webhook: db.WebhookRow | null): db.WebhookRow => {
-  if (webhook === null) throw new ApiError('not_found');
-  return webhook;
+/** The response of a write. @throws ApiError `not_found` if there is no such webhook */
+const answer = <More extends object>(message: string, written: db.WrittenWebhook | null, more: More) => {
+  if (written === null) throw new ApiError('not_found');
+  return { message, data: { webhook: written.webhook, ...more }, headers: readAfterHeader(written.readMark) };
 };
 
 /** @throws ApiError for a URL that the worker would not call */
@@ -40,30 +42,28 @@ const createWebhook = operation(createContract, async (context, { caller, body }
   checkUrl(context, body.url);
   const id = randomUUID();
   const { secret, encrypted } = createSecret(context, id);
-  const webhook = await db.insertWebhook(context.database, caller.organizationId, id, encrypted, actorOf(caller), body);
-  return { message: 'Webhook created', data: { webhook, secret } };
+  const written = await db.insertWebhook(context.database, caller.organizationId, id, encrypted, actorOf(caller), body);
+  return answer('Webhook created', written, { secret });
 });
 
 /** `PATCH /v1/inbound/webhooks/{id}` */
 const updateWebhook = operation(updateContract, async (context, { caller, params, body }) => {
   checkUrl(context, body.url);
-  const webhook = orNotFound(
-    await db.updateWebhook(context.database, caller.organizationId, params.id, actorOf(caller), body),
-  );
-  return { message: 'Webhook updated', data: { webhook } };
+  const { organizationId } = caller;
+  const written = await db.updateWebhook(context.database, organizationId, params.id, actorOf(caller), body);
+  return answer('Webhook updated', written, {});
 });
 
 /** `DELETE /v1/inbound/webhooks/{id}` */
 const deleteWebhook = operation(deleteContract, async ({ database }, { caller, params }) => {
-  if (!(await db.deleteWebhook(database, caller.organizationId, params.id, actorOf(caller))))
-    throw new ApiError('not_found');
-  return { message: 'Webhook deleted', data: { id: params.id.toLowerCase() } };
+  const written = await db.deleteWebhook(database, caller.organizationId, params.id, actorOf(caller));
+  return { ...answer('Webhook deleted', written, {}), data: { id: params.id.toLowerCase() } };
 });
 
 /** `POST /v1/inbound/webhooks/{id}/test`: only asks, because a gateway never connects to receivers. */
 const testWebhook = operation(testContract, async ({ database }, { caller, params }) => {
-  const webhook = orNotFound(await db.requestTest(database, caller.organizationId, params.id));
-  return { message: 'The worker sends a test: see the attempts', data: { webhook } };
+  const written = await db.requestTest(database, caller.organizationId, params.id);
+  return answer('The worker sends a test: see the attempts', written, {});
 });
 
 /** `POST /v1/inbound/webhooks/{id}/replay` */
@@ -71,8 +71,8 @@ const replayWebhook = operation(replayContract, async ({ database }, { caller, p
   const { from, to = from } = body;
   if (to < from) throw validationError({ to: 'must not be less than from' });
   try {
-    const webhook = orNotFound(await db.requestReplay(database, caller.organizationId, params.id, { from, to }));
-    return { message: 'The worker sends the events again', data: { webhook } };
+    const written = await db.requestReplay(database, caller.organizationId, params.id, { from, to });
+    return answer('The worker sends the events again', written, {});
   } catch (error) {
     const reason = error instanceof Failure ? error.reason : null;
     if (reason?.kind === 'position_ahead')
@@ -91,10 +91,8 @@ const replayWebhook = operation(replayContract, async ({ database }, { caller, p
 const rotateSecret = operation(rotateContract, async (context, { caller, params }) => {
   const id = params.id.toLowerCase();
   const { secret, encrypted } = createSecret(context, id);
-  const webhook = orNotFound(
-    await db.rotateSecret(context.database, caller.organizationId, id, actorOf(caller), encrypted),
-  );
-  return { message: 'Secret rotated', data: { webhook, secret } };
+  const written = await db.rotateSecret(context.database, caller.organizationId, id, actorOf(caller), encrypted);
+  return answer('Secret rotated', written, { secret });
 });
 
 /** The writes of webhooks. */

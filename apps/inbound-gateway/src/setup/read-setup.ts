@@ -72,7 +72,7 @@ export const optionsOf = ({ attributeType, metadata }: SetupField): readonly Fie
 export const withoutNull = (body: object): object =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null && value !== undefined));
 
-const faultPattern = /^((?:options|currency|max)(?:\[\d+\])?)(?:: (label|value|color|archived))?: /;
+const faultPattern = /^((?:options|currency|max)(?:\[\d+\])?)(?:: (label|value|color))?: /;
 
 /** The parts of an error text: `options[2]: color: must be …` → `options[2]`, `color`, `must be …`. */
 const splitFault = (message: string) => {
@@ -122,7 +122,7 @@ const readPipelines = (setup: OrganizationSetup, body: CreateFieldBody): readonl
 export const readNewField = (setup: OrganizationSetup, body: CreateFieldBody): NewField => ({
   objectType: body.object,
   slug: valid('slug', parseSlug(body.slug)),
-  name: readName(body.name),
+  name: readName(body.current_name, 'current_name'),
   attributeType: body.attribute_type,
   metadata: readMetadata(body.attribute_type, {
     options: body.options?.map(withoutNull),

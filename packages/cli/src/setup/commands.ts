@@ -139,13 +139,15 @@ A new label appears in all lists of opportunities. An archived stage can be read
     ...field,
     name: 'field define',
     contract: createField,
-    argument: { property: 'name' },
+    argument: { property: 'current_name' },
     call: (client, _id, body) => client.fields.create(body),
     optional: ['slug'],
     prepare: (body) => {
-      const slug = body['slug'] ?? slugFromName(String(body['name']));
+      const slug = body['slug'] ?? slugFromName(String(body['current_name']));
       if (slug !== null) return { ...body, slug };
-      throw usageError(`--slug: no slug can be derived from "${String(body['name'])}". Give one, such as lead_source.`);
+      throw usageError(
+        `--slug: no slug can be derived from "${String(body['current_name'])}". Give one, such as lead_source.`,
+      );
     },
     findExisting: async (client, id, { object, attribute_type: type }) => {
       const found = (await listFields(client, object as 'account')).find((one) => one.field_id === id);

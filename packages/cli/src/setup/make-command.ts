@@ -76,7 +76,6 @@ const rules: Readonly<Record<string, Rule>> = {
   is_default: { flags: '--default' },
   is_hidden: { flags: '--hidden', off: '--visible' },
   is_active: { flags: '--restore', description: 'take it back into use', off: '--archive' },
-  archived: { flags: '--archive', description: 'take it out of use', off: '--restore' },
   opportunities: { flags: '--keep-owner', description: 'the opportunities keep this owner', value: 'keep' },
   reassign_to: {
     flags: '--reassign <member>',
@@ -108,6 +107,9 @@ const rules: Readonly<Record<string, Rule>> = {
   types: { flags: '--type <type...>', description: 'only events of these types, or all', read: readAll },
 };
 
+/** A property on the command line: the `current_name` of a field is its name there. */
+const shownName = (property: string): string => property.replace(/^current_/, '');
+
 const isOfType = (schema: Schema, name: string): boolean => [schema.type ?? []].flat().includes(name);
 
 const readNumber = (isNullable: boolean) => (text: string) => {
@@ -124,7 +126,7 @@ const sentence = (text: string): string => {
 /** The options of one property: one, or two for a property that is true or false. */
 const optionsOf = (name: string, schema: Schema, isUpdate: boolean): readonly Option[] => {
   const rule = rules[name];
-  const kebab = name.replaceAll('_', '-');
+  const kebab = shownName(name).replaceAll('_', '-');
   const isFlag = isOfType(schema, 'boolean') || rule?.value !== undefined;
   const option = new Option(
     rule?.flags ?? (isFlag ? `--${kebab}` : `--${kebab} <${isOfType(schema, 'string') ? kebab : 'n'}>`),
@@ -153,7 +155,7 @@ const isRequired = (command: SetupCommand, name: string): boolean =>
 /** The option that sends a field of the body, for the errors of the API. */
 const optionNameOf = (command: SetupCommand, field: string): string => {
   const [, name = '', rest = ''] = /^(\w+)(.*)$/.exec(field) ?? [];
-  if ('property' in command.argument && command.argument.property === name) return `<${name}>${rest}`;
+  if ('property' in command.argument && command.argument.property === name) return `<${shownName(name)}>${rest}`;
   const schema = (inputSchema(command).properties ?? {})[name];
   const long = schema === undefined ? undefined : optionsOf(name, schema, false)[0]?.long;
   return `${long ?? name}${rest}`;
@@ -238,7 +240,7 @@ const lookupOptions = ({ argument, parent }: SetupCommand): readonly Option[] =>
 const argumentOf = ({ argument, contract }: SetupCommand): readonly [string, string] => {
   if ('property' in argument) {
     const schema = ((contract.body ?? {}) as Schema).properties?.[argument.property];
-    return [argument.property, sentence(schema?.description ?? '')];
+    return [shownName(argument.property), sentence(schema?.description ?? '')];
   }
   const texts = {
     ...{ pipeline: 'its name or id', stage: 'its label or id', field: 'its slug' },

@@ -10,7 +10,6 @@ import {
   type PlanStep,
   positionsOf,
   type StoredSetup,
-  type Values,
   withoutUndefined,
 } from './plan-step.js';
 import type { FileField, FileOption } from './setup-file.js';
@@ -38,18 +37,18 @@ const planOptions = (field: CustomField, wanted: FileField): readonly PlanStep[]
     const update = (client: CrmClient, body: object) => client.fields.updateOption(field.field_id, { value, ...body });
     const old = stored[at];
     if (old !== undefined) {
-      const before = { ...old, archived: old.archived ?? false };
       return changeStep(
         `${title}, option ${value}`,
-        { label, color, archived },
-        before,
+        { label, color, is_active: activeIf(archived) },
+        { ...old },
         { now: at + 1, position },
         update,
       );
     }
     const run = async (client: CrmClient): Promise<void> => {
       await client.fields.createOption(field.field_id, { value, label, ...(color === undefined ? {} : { color }) });
-      if (position !== undefined || archived === true) await update(client, withoutUndefined({ position, archived }));
+      if (position !== undefined || archived === true)
+        await update(client, withoutUndefined({ position, is_active: activeIf(archived) }));
     };
     return [{ text: `${title}, add the option ${value}`, run }];
   });
@@ -60,7 +59,7 @@ const createField = (wanted: FileField, position: number | undefined, ids: Reado
   return async (client: CrmClient): Promise<void> => {
     const options = optionsOf(wanted);
     const { data } = await client.fields.create({
-      ...{ object, slug, name, attribute_type: type },
+      ...{ object, slug, current_name: name, attribute_type: type },
       ...withoutUndefined({
         ...{ currency, max, position, is_hidden: hidden },
         options: wanted.options && options.map(({ value, label, color }) => withoutUndefined({ value, label, color })),
@@ -69,7 +68,7 @@ const createField = (wanted: FileField, position: number | undefined, ids: Reado
     });
     const id = data.field.field_id ?? '';
     for (const { value, archived: isArchived } of options)
-      if (isArchived === true) await client.fields.updateOption(id, { value, archived: true });
+      if (isArchived === true) await client.fields.updateOption(id, { value, is_active: false });
     if (archived === true) await client.fields.update(id, { is_active: false });
   };
 };
@@ -123,14 +122,12 @@ export const planFields = (
       return [{ text: `define the ${object} field ${slug} (${type})`, run: createField(wanted, position, ids) }];
     }
     const values = { current_name: name, is_hidden: hidden, is_active: activeIf(archived), currency, max };
-    const send = (client: CrmClient, { current_name: newName, ...body }: Values) =>
-      client.fields.update(stored.field_id, withoutUndefined({ ...body, name: newName as string | undefined }));
     const own = changeStep(
       `change the ${object} field ${slug}`,
       values,
       { ...stored, ...stored.metadata },
       { now: at + 1, position },
-      (client, body) => send(client, { ...body }),
+      (client, body) => client.fields.update(stored.field_id, body),
     );
     return [...own, ...planOptions(stored, wanted)];
   });

@@ -17,7 +17,7 @@ export interface Fields {
   delete(id: string, options?: CallOptions): Promise<WriteAnswer<Deleted>>;
   /** Adds an option to a select, radio or multi_select field. */
   createOption(fieldId: string, body: CreateOption, options?: CallOptions): Promise<WriteAnswer<FieldDetail>>;
-  /** Changes the option that has the `value` of the body; `archived: true` archives it. */
+  /** Changes the option that has the `value` of the body; `is_active: false` archives it. */
   updateOption(fieldId: string, body: UpdateOption, options?: CallOptions): Promise<WriteAnswer<FieldDetail>>;
 }
 

@@ -82,8 +82,7 @@ export const headerParameterComponents: Json = {
 /** The names of the request headers that an operation reads. */
 export const headerParametersOf = (contract: OperationContract): readonly string[] => {
   if (contract.gateway === 'read') return ['RequestId', 'ReadAfter'];
-  const isSetup = contract.group === 'setup';
-  const keyed = contract.method === 'post' && !isSetup ? ['IdempotencyKey'] : [];
+  const keyed = contract.headers?.[replayHeader] === undefined ? [] : ['IdempotencyKey'];
   const conditional = contract.errors?.includes(412) === true ? ['IfMatch'] : [];
   return ['RequestId', ...keyed, ...conditional];
 };

@@ -47,7 +47,7 @@ export const fieldsListQuery = {
   include_archived: Type.Optional(
     oneOf(['true', 'false'], {
       default: 'false',
-      description: 'Whether to list archived custom fields too, and to mark archived options.',
+      description: 'Whether to list archived custom fields too, and to say which options are archived.',
     }),
   ),
   ...pageQuery,

@@ -9,9 +9,10 @@ import {
   WebhookPage,
   WebhookSecret,
 } from '../schemas/webhook.js';
-import { idParams, PageQuery } from './shared.js';
+import { idParams, PageQuery, writeHeaders } from './shared.js';
 
 const ofWebhook = { params: idParams('webhook'), errors: [404] };
+const writeOf = { ...ofWebhook, headers: writeHeaders };
 
 /** `GET /v1/webhooks` */
 export const listWebhooks = operation(['listWebhooks', 'GET /v1/webhooks', 'webhooks', 'Webhooks'], {
@@ -49,12 +50,12 @@ export const createWebhook = operation(['createWebhook', 'POST /v1/inbound/webho
     'Adds a receiver, which gets the events after now. The response has its secret, which is not shown again.',
   body: CreateWebhookBody,
   data: WebhookSecret,
-  errors: [409],
+  headers: writeHeaders,
 });
 
 /** `PATCH /v1/inbound/webhooks/{id}` */
 export const updateWebhook = operation(['updateWebhook', 'PATCH /v1/inbound/webhooks/{id}', 'webhooks', 'Webhooks'], {
-  ...ofWebhook,
+  ...writeOf,
   summary: 'Update a webhook',
   description:
     'Changes, pauses or continues a webhook. A paused or disabled one continues from its position, and its parked events are due.',
@@ -64,7 +65,7 @@ export const updateWebhook = operation(['updateWebhook', 'PATCH /v1/inbound/webh
 
 /** `DELETE /v1/inbound/webhooks/{id}` */
 export const deleteWebhook = operation(['deleteWebhook', 'DELETE /v1/inbound/webhooks/{id}', 'webhooks', 'Webhooks'], {
-  ...ofWebhook,
+  ...writeOf,
   summary: 'Delete a webhook',
   description: 'Deletes a webhook with its attempts. Its events stay in the change log.',
   data: Deleted,
@@ -72,7 +73,7 @@ export const deleteWebhook = operation(['deleteWebhook', 'DELETE /v1/inbound/web
 
 /** `POST /v1/inbound/webhooks/{id}/test` */
 export const testWebhook = operation(['testWebhook', 'POST /v1/inbound/webhooks/{id}/test', 'webhooks', 'Webhooks'], {
-  ...ofWebhook,
+  ...writeOf,
   summary: 'Test a webhook',
   description: 'Asks the worker to send `webhook.test` within about a second. The attempts show the result.',
   data: WebhookDetail,
@@ -82,7 +83,7 @@ export const testWebhook = operation(['testWebhook', 'POST /v1/inbound/webhooks/
 export const replayWebhook = operation(
   ['replayWebhook', 'POST /v1/inbound/webhooks/{id}/replay', 'webhooks', 'Webhooks'],
   {
-    params: idParams('webhook'),
+    ...writeOf,
     summary: 'Send events again',
     description:
       'Sends retained events again that pass the filters, with the same `webhook-id`. Parked events of the range are tried at once.',
@@ -96,7 +97,7 @@ export const replayWebhook = operation(
 export const rotateWebhookSecret = operation(
   ['rotateWebhookSecret', 'POST /v1/inbound/webhooks/{id}/rotate-secret', 'webhooks', 'Webhooks'],
   {
-    ...ofWebhook,
+    ...writeOf,
     summary: 'Rotate the secret',
     description: 'Creates a new secret. For a day, messages are signed with the new and the old one.',
     data: WebhookSecret,

@@ -19,8 +19,8 @@ export const FieldOption = Type.Object(option, {
 const ListedOption = Type.Object(
   {
     ...option,
-    archived: Type.Optional(
-      Type.Boolean({ description: 'True if it can be read but not written. Only with `include_archived`.' }),
+    is_active: Type.Optional(
+      Type.Boolean({ description: 'False if archived: it can be read but not written. Only with `include_archived`.' }),
     ),
   },
   { title: 'ListedOption', description: 'One option of a select type.' },

@@ -17,7 +17,7 @@ export const Warning = Type.Object(
       examples: ['The record exists: its stored value was kept'],
     }),
   },
-  { title: 'Warning', additionalProperties: false, description: 'A value in the request that was not applied.' },
+  { title: 'Warning', description: 'A value in the request that was not applied.' },
 );
 export type Warning = Static<typeof Warning>;
 

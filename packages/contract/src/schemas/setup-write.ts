@@ -100,7 +100,7 @@ const NewOption = closed(
 export const CreateFieldBody = closed(
   {
     object: oneOf(objectTypes, { description: 'The object that gets the field.', examples: ['opportunity'] }),
-    name: named('Display name.', 'Deal tier'),
+    current_name: named('Display name.', 'Deal tier'),
     slug: Type.String({
       maxLength: maxSlugLength,
       description: 'Its name in requests: lower-case letters, digits and `_`. It cannot change.',
@@ -132,7 +132,7 @@ export const CreateFieldBody = closed(
     title: 'CreateField',
     examples: [
       {
-        ...{ object: 'account', name: 'Account tier', slug: 'account_tier', attribute_type: 'select' },
+        ...{ object: 'account', current_name: 'Account tier', slug: 'account_tier', attribute_type: 'select' },
         options: [{ label: 'Enterprise', value: 'enterprise' }, { label: 'Small' }],
       },
     ],
@@ -143,7 +143,7 @@ export type CreateFieldBody = Static<typeof CreateFieldBody>;
 /** The body that changes a custom field. */
 export const UpdateFieldBody = closed(
   {
-    name: Type.Optional(named('New display name.', 'Tier')),
+    current_name: Type.Optional(named('New display name.', 'Tier')),
     is_hidden: Type.Optional(Type.Boolean({ description: 'Whether reads leave it out unless `fields` names it.' })),
     is_active: isActive('False archives it: requests that name it are refused, and its values stay. True restores it.'),
     currency: optional(
@@ -152,7 +152,7 @@ export const UpdateFieldBody = closed(
     max: optional(Type.Integer({ description: 'Rating fields: the highest value.', examples: [5] })),
     position,
   },
-  { title: 'UpdateField', examples: [{ name: 'Tier', position: 3 }] },
+  { title: 'UpdateField', examples: [{ current_name: 'Tier', position: 3 }] },
 );
 export type UpdateFieldBody = Static<typeof UpdateFieldBody>;
 
@@ -174,9 +174,7 @@ export const UpdateOptionBody = closed(
     label: Type.Optional(optionText('New display text.', 'Enterprise (500+)')),
     color,
     position,
-    archived: Type.Optional(
-      Type.Boolean({ description: 'True archives it: it can still be read but no longer written. False restores it.' }),
-    ),
+    is_active: isActive('False archives it: it can still be read but no longer written. True restores it.'),
   },
   { title: 'UpdateOption', examples: [{ value: 'enterprise', label: 'Enterprise (500+)' }] },
 );

@@ -74,7 +74,6 @@ const withMeasures = <P extends Parameters<typeof Type.Object>[0]>(
 ): TUnsafe<Static<ReturnType<typeof Type.Object<P>>> & SummaryValues> =>
   Type.Unsafe<Static<ReturnType<typeof Type.Object<P>>> & SummaryValues>(
     Type.Object(properties, {
-      additionalProperties: false,
       patternProperties: {
         [`^(${summaryFunctions.join('|')}):`]: {
           type: ['string', 'null'],

@@ -8,6 +8,9 @@ import { pageProperties } from './pagination.js';
 const exampleUrl = 'https://hooks.example.com/crm';
 const exampleSecret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 
+/** The most entries of a filter: more than there are, so that later objects and types fit. */
+const filterEntries = 100;
+
 const exampleWebhook = {
   webhook_id: exampleIds.webhook,
   url: exampleUrl,
@@ -37,12 +40,12 @@ const url = Type.String({
 });
 const description = Type.String({ maxLength: 255, description: 'A note for people.', examples: ['Billing'] });
 const objects = Type.Array(oneOf(eventObjects, {}), {
-  maxItems: eventObjects.length,
+  maxItems: filterEntries,
   description: 'Only events of these objects; empty for all.',
   examples: [['opportunity']],
 });
 const types = Type.Array(oneOf(eventTypes, {}), {
-  maxItems: eventTypes.length,
+  maxItems: filterEntries,
   description: 'Only events of these types; empty for all.',
   examples: [['opportunity.updated']],
 });
@@ -77,7 +80,7 @@ export const Webhook = Type.Object(
     next_retry_at: nullable(instant('When the next parked event is tried again; null if none will be.')),
     replay: nullable(
       Type.Object(
-        { position: position('Last position sent.'), until: position('Last position to send.') },
+        { position: position('Last position sent.'), to: position('Last position to send.') },
         { description: 'The replay in progress; null if there is none.' },
       ),
     ),

@@ -33,13 +33,11 @@ export const memberWire = ({ id, email, name, isActive, createdAt }: Member) => 
 const metadataWire = ({ metadata }: WireFieldDefinition, marks: SetupField['metadata']) => {
   if (metadata === null || !('options' in metadata)) return metadata;
   const isArchived = (value: string) => marks?.options?.find((option) => option.value === value)?.archived === true;
-  const options = metadata.options.map((option) =>
-    isArchived(option.value) ? { ...option, archived: true } : { ...option },
-  );
-  return { options };
+  const markOf = (value: string) => (marks === null ? {} : { is_active: !isArchived(value) });
+  return { options: metadata.options.map((option) => ({ ...option, ...markOf(option.value) })) };
 };
 
-/** A custom field as both gateways return it. @param marksArchived - whether archived options are marked */
+/** A custom field as both gateways return it. @param marksArchived - whether options say if they are archived */
 export const fieldWire = (field: SetupField, marksArchived = false) => ({
   field_id: field.id,
   name: field.slug,

@@ -1,6 +1,7 @@
 import { type EventObject, type EventType, Failure } from '@crm/domain';
 import type { Queries } from '../database.js';
 import { instantText } from '../page/order.js';
+import { readMarkText } from '../read-mark.js';
 
 /** An endpoint as the API returns it, without its secret. */
 export interface WebhookRow {
@@ -17,7 +18,7 @@ export interface WebhookRow {
   readonly last_position: number;
   readonly parked_records: number;
   readonly next_retry_at: string | null;
-  readonly replay: { readonly position: number; readonly until: number } | null;
+  readonly replay: { readonly position: number; readonly to: number } | null;
   readonly previous_secret_until: string | null;
   readonly created_at: string;
   readonly updated_at: string;
@@ -36,37 +37,38 @@ const last = '(SELECT h.position FROM event_heads h WHERE h.organization_id = $1
 const columns = `w.id AS webhook_id, w.url, w.description, w.objects, w.types, w.payload, w.state, w.state_reason, w.is_failing,
   w.position::float8 AS position, coalesce(${last}, 0)::float8 AS last_position, w.parked AS parked_records,
   ${instantText('w.retry_at')} AS next_retry_at,
-  CASE WHEN w.replay_until IS NOT NULL THEN jsonb_build_object('position', w.replay_position, 'until', w.replay_until) END AS replay,
+  CASE WHEN w.replay_until IS NOT NULL THEN jsonb_build_object('position', w.replay_position, 'to', w.replay_until) END AS replay,
   ${instantText('CASE WHEN w.previous_secret_until > now() THEN w.previous_secret_until END')} AS previous_secret_until,
   ${instantText('w.created_at')} AS created_at, ${instantText('w.updated_at')} AS updated_at`;
 
-const run = async (
-  database: Queries,
-  organizationId: string,
-  text: string,
-  values: readonly unknown[],
-): Promise<WebhookRow | null> => {
-  const [row] = await database.query<WebhookRow & Record<string, unknown>>(organizationId, { text, values });
-  return row ?? null;
-};
+/** An endpoint after a write, and the token for reads that must see the write. */
+export interface WrittenWebhook {
+  readonly webhook: WebhookRow;
+  readonly readMark: string;
+}
 
 /**
- * Runs a statement that returns the id and the address of an endpoint, and writes the change to the audit trail in the same transaction.
- * @param actor - who makes the change, as the audit trail shows it
+ * Runs a statement that returns an endpoint, and writes an audited change to the audit trail in the same transaction.
+ * @param audit - what is done, and who does it as the audit trail shows it
  */
-const runAudited = (
+const write = async (
   database: Queries,
   organizationId: string,
-  { action, actor }: { readonly action: 'create' | 'update' | 'delete' | 'rotate_secret'; readonly actor: string },
   text: string,
   values: readonly unknown[],
-): Promise<WebhookRow | null> => {
-  const audited = `WITH changed AS (${text}), audit AS (
+  audit?: { readonly action: 'create' | 'update' | 'delete' | 'rotate_secret'; readonly actor: string },
+): Promise<WrittenWebhook | null> => {
+  const audited = `, audit AS (
       INSERT INTO audit_events (organization_id, id, actor, command_id, action, target, details)
-      SELECT $1, gen_random_uuid(), $${values.length + 2}, gen_random_uuid(), 'webhook.${action}', c.webhook_id, jsonb_build_object('url', c.url)
-        FROM changed c)
-    SELECT c.* FROM changed c`;
-  return run(database, organizationId, audited, [...values, actor]);
+      SELECT $1, gen_random_uuid(), $${values.length + 2}, gen_random_uuid(), 'webhook.${audit?.action}', c.webhook_id, jsonb_build_object('url', c.url)
+        FROM changed c)`;
+  const [row] = await database.query<WebhookRow & { readMark: string }>(organizationId, {
+    text: `WITH changed AS (${text})${audit === undefined ? '' : audited} SELECT c.*, read_mark() AS "readMark" FROM changed c`,
+    values: audit === undefined ? values : [...values, audit.actor],
+  });
+  if (row === undefined) return null;
+  const { readMark, ...webhook } = row;
+  return { webhook, readMark: readMarkText(readMark) };
 };
 
 /** Lists endpoints sorted by id, after the one with an id. */
@@ -82,13 +84,11 @@ export const listWebhooks = (
 };
 
 /** The endpoint with an id; null if there is none. */
-export const findWebhook = (database: Queries, organizationId: string, id: string): Promise<WebhookRow | null> =>
-  run(
-    database,
-    organizationId,
-    `SELECT ${columns} FROM webhook_endpoints w WHERE w.organization_id = $1 AND w.id = $2`,
-    [id],
-  );
+export const findWebhook = async (database: Queries, organizationId: string, id: string) => {
+  const text = `SELECT ${columns} FROM webhook_endpoints w WHERE w.organization_id = $1 AND w.id = $2`;
+  const [found] = await database.query<WebhookRow & Record<string, unknown>>(organizationId, { text, values: [id] });
+  return found ?? null;
+};
 
 /**
  * Adds an endpoint, which receives the events after now.
@@ -102,15 +102,15 @@ export const insertWebhook = async (
   secret: string,
   actor: string,
   { url, description = null, objects = [], types = [], payload = 'full' }: WebhookChange,
-): Promise<WebhookRow> => {
+): Promise<WrittenWebhook> => {
   const text = `
     INSERT INTO webhook_endpoints AS w (organization_id, id, url, description, objects, types, payload, secret, position)
     SELECT $1, $2, $3, $4, $5, $6, $7, $8, coalesce(${last}, 0)
      WHERE (SELECT count(*) FROM webhook_endpoints c WHERE c.organization_id = $1) < ${maxWebhooks} RETURNING ${columns}`;
   const values = [id, url, description, objects, types, payload, secret];
-  const row = await runAudited(database, organizationId, { action: 'create', actor }, text, values);
-  if (row === null) throw new Failure({ kind: 'too_many_webhooks', limit: maxWebhooks });
-  return row;
+  const written = await write(database, organizationId, text, values, { action: 'create', actor });
+  if (written === null) throw new Failure({ kind: 'too_many_webhooks', limit: maxWebhooks });
+  return written;
 };
 
 /**
@@ -123,7 +123,7 @@ export const updateWebhook = async (
   id: string,
   actor: string,
   change: WebhookChange,
-): Promise<WebhookRow | null> => {
+): Promise<WrittenWebhook | null> => {
   const names = Object.keys(change).filter((name) => change[name as keyof WebhookChange] !== undefined);
   const set = names.map((name, index) => `${name} = $${index + 3}`);
   const values = [id, ...names.map((name) => change[name as keyof WebhookChange])];
@@ -134,26 +134,25 @@ export const updateWebhook = async (
   }
   const text = `UPDATE webhook_endpoints w SET ${[...set, 'updated_at = now()'].join(', ')}
     WHERE w.organization_id = $1 AND w.id = $2 RETURNING ${columns}`;
-  return runAudited(database, organizationId, { action: 'update', actor }, text, values);
+  return write(database, organizationId, text, values, { action: 'update', actor });
 };
 
-/** Deletes an endpoint with its attempts. @returns whether there was one */
-export const deleteWebhook = async (
+/** Deletes an endpoint with its attempts. @returns null if there is none */
+export const deleteWebhook = (
   database: Queries,
   organizationId: string,
   id: string,
   actor: string,
-): Promise<boolean> => {
-  const text =
-    'DELETE FROM webhook_endpoints w WHERE w.organization_id = $1 AND w.id = $2 RETURNING w.id AS webhook_id, w.url';
-  return (await runAudited(database, organizationId, { action: 'delete', actor }, text, [id])) !== null;
+): Promise<WrittenWebhook | null> => {
+  const text = `DELETE FROM webhook_endpoints w WHERE w.organization_id = $1 AND w.id = $2 RETURNING ${columns}`;
+  return write(database, organizationId, text, [id], { action: 'delete', actor });
 };
 
 /** Asks the worker for a test message. @returns null if there is no such endpoint */
-export const requestTest = (database: Queries, organizationId: string, id: string): Promise<WebhookRow | null> => {
+export const requestTest = (database: Queries, organizationId: string, id: string): Promise<WrittenWebhook | null> => {
   const text = `UPDATE webhook_endpoints w SET is_test_due = true
     WHERE w.organization_id = $1 AND w.id = $2 RETURNING ${columns}`;
-  return run(database, organizationId, text, [id]);
+  return write(database, organizationId, text, [id]);
 };
 
 /** Replaces the secret. The old one signs too for a day. @param secret - encrypted. @returns null if there is no such endpoint */
@@ -163,11 +162,11 @@ export const rotateSecret = (
   id: string,
   actor: string,
   secret: string,
-): Promise<WebhookRow | null> => {
+): Promise<WrittenWebhook | null> => {
   const text = `UPDATE webhook_endpoints w
     SET previous_secret = w.secret, previous_secret_until = now() + interval '1 day', secret = $3, updated_at = now()
     WHERE w.organization_id = $1 AND w.id = $2 RETURNING ${columns}`;
-  return runAudited(database, organizationId, { action: 'rotate_secret', actor }, text, [id, secret]);
+  return write(database, organizationId, text, [id, secret], { action: 'rotate_secret', actor });
 };
 
 /** Positions of events to send again. */
@@ -187,7 +186,7 @@ export const requestReplay = async (
   organizationId: string,
   id: string,
   { from, to }: ReplayRange,
-): Promise<WebhookRow | null> => {
+): Promise<WrittenWebhook | null> => {
   const head = `SELECT coalesce(h.position, 0)::float8 AS last, coalesce(h.oldest_position, 1)::float8 AS oldest
     FROM webhook_endpoints w LEFT JOIN event_heads h ON h.organization_id = w.organization_id
     WHERE w.organization_id = $1 AND w.id = $2`;
@@ -203,9 +202,9 @@ export const requestReplay = async (
   const text = `UPDATE webhook_endpoints w SET replay_position = $3::bigint - 1, replay_until = least($4::bigint, w.position),
       retry_at = CASE WHEN w.parked > 0 THEN now() END
     WHERE w.organization_id = $1 AND w.id = $2 AND w.replay_until IS NULL RETURNING ${columns}`;
-  const row = await run(database, organizationId, text, [id, from, to]);
-  if (row === null) throw new Failure({ kind: 'conflict' });
-  return row;
+  const written = await write(database, organizationId, text, [id, from, to]);
+  if (written === null) throw new Failure({ kind: 'conflict' });
+  return written;
 };
 
 /** Something that a worker did with an endpoint, as the API returns it. */

@@ -126,7 +126,7 @@ const answerTo = (reason: FailureReason): Answer => {
       return invalid({ [bodyPathOf('opportunity', 'additional_emails')]: text });
     }
     case 'too_many_webhooks':
-      return conflict(`An organization can have at most ${reason.limit} webhooks: delete one first`);
+      return invalid({ body: `must leave at most ${reason.limit} webhooks` });
     case 'unknown_opportunities': {
       const text = 'is not an opportunity of this organization';
       const errors = reason.places.map((place) => [`related_objects.opportunity_ids[${place}]`, text]);
