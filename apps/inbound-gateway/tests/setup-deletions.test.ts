@@ -54,7 +54,7 @@ describe('200', () => {
     const audit = await rows(
       `SELECT a.details FROM audit_events a WHERE a.organization_id = $1 AND a.action = 'field.delete' AND a.target = '${fieldId}'`,
     );
-    expect(audit).toEqual([{ details: { object: 'account', slug: 'tier' } }]);
+    expect(audit).toEqual([{ details: { object: 'account', slug: 'tier', target_name: 'tier' } }]);
   });
 
   test('deletes a stage without deals and closes its gap', async () => {

@@ -166,8 +166,9 @@ describe('200', () => {
     const { id: keyId, key } = await organization.createKey({ allow: ['setup'] });
     await gateway().client.send('POST', '/v1/inbound/members', { key, body: { email: 'a@b.example', name: 'A' } });
     const text = 'SELECT action, actor, details FROM audit_events WHERE organization_id = $1 AND actor ~ $2';
+    const details = { email: 'a@b.example', name: 'A', target_name: 'a@b.example' };
     expect(await gateway().database.query(organization.id, { text, values: ['^API key'] })).toEqual([
-      { action: 'member.add', actor: `API key ${keyId}`, details: { email: 'a@b.example', name: 'A' } },
+      { action: 'member.add', actor: `API key ${keyId}`, details },
     ]);
   });
 });

@@ -102,7 +102,15 @@ test('the audit trail shows only the option that changes', async () => {
     `SELECT a.details FROM audit_events a WHERE a.organization_id = $1 AND a.action = 'field.update' ORDER BY a.details->'option'->'position' NULLS FIRST`,
   );
   expect(details.map((row) => row['details'])).toEqual([
-    { object: 'account', slug: 'tier', option: { label: 'Huge' } },
-    { object: 'account', slug: 'tier', option: { value: 'Small', label: 'Tiny', position: 2 } },
+    { object: 'account', slug: 'tier', target_name: 'tier', option: { label: 'Huge' } },
+    {
+      ...{
+        object: 'account',
+        slug: 'tier',
+        target_name: 'tier',
+        option: { value: 'Small', label: 'Tiny', position: 2 },
+      },
+      before: { option: { value: 'Small', label: 'Small', color: 'blue' } },
+    },
   ]);
 });

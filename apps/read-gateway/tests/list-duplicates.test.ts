@@ -44,17 +44,20 @@ const addAccounts = (count: number, domain: string, name: string) =>
   });
 
 describe('200: accounts', () => {
-  test('finds accounts with the same name and similar domains; lists each pair once, at the younger account', async () => {
+  test('finds accounts with the same name, whatever its punctuation, and similar domains; lists each pair once, at the younger account', async () => {
     const { addAccount } = gateway.records(organization);
     await addAccount('acme.example', 'Acme');
     await addAccount('acme.test', 'ACME');
     await addAccount('globex.example', 'Acme');
     await addAccount('eu.acme.example', 'acme');
     await addAccount('acme2.example', 'Another');
+    await addAccount('rhein-logistik.example', 'Rhein-logistik-ag');
+    await addAccount('rheinlogistik.test', 'Rhein Logistik, Ag.');
     for (const limit of [1, 100]) {
       expect((await walk(listAccountDuplicates, limit)).found).toEqual([
         ['acme.test', ['acme.example same_name_near_domain'], false],
         ['eu.acme.example', ['acme.test same_name_near_domain', 'acme.example same_name_near_domain'], false],
+        ['rheinlogistik.test', ['rhein-logistik.example same_name_near_domain'], false],
       ]);
     }
   });

@@ -1,4 +1,6 @@
-import { errorCode, errorText, exitCodes } from './errors.js';
+import { createInterface } from 'node:readline/promises';
+
+import { errorCode, errorText, exitCodes, usageError } from './errors.js';
 
 /** The environment, output streams and signals of a command. Tests pass their own. */
 export interface CliContext {
@@ -59,4 +61,20 @@ export const printResult = (
   result: { readonly json: Readonly<Record<string, unknown>>; readonly text: string },
 ): void => {
   context.stdout.write(`${options.json === true ? jsonLine(result.json) : printable(result.text)}\n`);
+};
+
+/** Asks a question on the terminal. @throws CliError (2) with `otherwise` if there is no terminal, or with `--json` */
+export const ask = async (
+  context: CliContext,
+  options: { readonly json?: boolean | undefined },
+  question: string,
+  otherwise: string,
+): Promise<string> => {
+  if (!process.stdin.isTTY || context.stderr.isTTY !== true || options.json === true) throw usageError(otherwise);
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return (await terminal.question(question)).trim();
+  } finally {
+    terminal.close();
+  }
 };

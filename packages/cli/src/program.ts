@@ -27,6 +27,7 @@ import { addMcpCommand } from './commands/mcp.js';
 import { addMergeCommand } from './commands/merge.js';
 import {
   addOrgCreateCommand,
+  addOrgDeleteCommand,
   addOrgLimitCommand,
   addOrgListCommand,
   addOrgUpdateCommand,
@@ -74,7 +75,7 @@ const commands: readonly (AddCommand | Group)[] = [
   ['roles', 'database roles of the gateways', [addRolesApplyCommand]],
   [
     ...(['org', 'organizations'] as const),
-    [addOrgCreateCommand, addOrgUpdateCommand, addOrgLimitCommand, addOrgListCommand],
+    [addOrgCreateCommand, addOrgUpdateCommand, addOrgLimitCommand, addOrgListCommand, addOrgDeleteCommand],
   ],
   ['member', 'members of an organization', [...setupOf('member'), addMemberListCommand]],
   ['pipeline', 'pipelines and their stages', [...setupOf('pipeline'), addPipelineListCommand]],

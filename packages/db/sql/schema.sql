@@ -80,6 +80,7 @@ CREATE INDEX accounts_organization_id_created_at_id_idx ON accounts (organizatio
 CREATE UNIQUE INDEX accounts_organization_id_domain_key ON accounts (organization_id, domain);
 CREATE INDEX accounts_organization_id_updated_at_created_at_id_idx ON accounts (organization_id, updated_at, created_at, id);
 CREATE INDEX accounts_search_idx ON accounts USING gin (organization_id, search_text gin_trgm_ops);
+CREATE INDEX accounts_spaced_name_idx ON accounts (organization_id, btrim(regexp_replace(normalized_name, '[\s!-/:-@[-`{-~\u2010-\u201f]+'::text, ' '::text, 'g'::text)), created_at, id);
 CREATE INDEX accounts_text_1_changed_idx ON accounts (organization_id, text_1, updated_at, created_at, id) WHERE (text_1 IS NOT NULL);
 CREATE INDEX accounts_text_1_idx ON accounts (organization_id, text_1, created_at, id) WHERE (text_1 IS NOT NULL);
 CREATE INDEX accounts_text_2_changed_idx ON accounts (organization_id, text_2, updated_at, created_at, id) WHERE (text_2 IS NOT NULL);
@@ -127,8 +128,7 @@ CREATE TABLE audit_events (
   action text NOT NULL,
   target text NOT NULL,
   details jsonb NOT NULL DEFAULT '{}'::jsonb,
-  CONSTRAINT audit_events_pkey PRIMARY KEY (organization_id, id),
-  CONSTRAINT audit_events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
+  CONSTRAINT audit_events_pkey PRIMARY KEY (organization_id, id)
 );
 CREATE INDEX audit_events_organization_id_created_at_id_idx ON audit_events (organization_id, created_at, id);
 
@@ -919,12 +919,13 @@ CREATE TABLE webhook_parked (
 --     calls check_key_is_free, refuse
 --   remove_member(p_organization_id uuid, p_change jsonb) → void
 --     calls opportunity_ids_of_owner, refuse
---   store_setup_audit_event(p_organization_id uuid, p_change jsonb, p_origin jsonb) → void
+--   setup_row(p_organization_id uuid, p_change jsonb) → jsonb
+--   store_setup_audit_event(p_organization_id uuid, p_change jsonb, p_before jsonb, p_after jsonb, p_origin jsonb) → void
 --     calls write_time
 --   check_setup_size(p_organization_id uuid, p_limits jsonb) → void
 --     calls refuse
 --   change_setup(p_organization_id uuid, p_changes jsonb, p_origin jsonb, p_limits jsonb, OUT outdated_at timestamp with time zone, OUT read_mark text, OUT refusal jsonb) → record
---     calls check_setup_size, define_field, delete_field, delete_stage, lock_organization, read_mark, refuse, remove_member, save_member, save_pipeline, save_stage, store_setup_audit_event, update_field, write_time
+--     calls check_setup_size, define_field, delete_field, delete_stage, lock_organization, read_mark, refuse, remove_member, save_member, save_pipeline, save_stage, setup_row, store_setup_audit_event, update_field, write_time
 --   claim_rebuild(p_organization_id uuid, p_seconds integer) → timestamp with time zone
 --     calls write_time
 --   rebuild_records(p_organization_id uuid, p_outdated_at timestamp with time zone, p_last_id uuid, p_most integer, p_most_bytes bigint, OUT is_current boolean, OUT done integer, OUT last_id uuid) → record

@@ -33,6 +33,7 @@ const shortColumns = (definition: string): string =>
     .replace(/^organization_id, /, '')
     .replace(') INCLUDE (', ' + ')
     .replace(/\(\(text_1 IS NULL.*32768\)/, '(empty slots)')
+    .replace(/btrim\(regexp_replace\(normalized_name.*'g'::text\)\)/, '(spaced name)')
     .replace(
       /"left"\(\(?\(?\(?normalized ->> '(\w+)'(?:::text)?\)? COLLATE "C"\)?, 200\)/,
       `left(normalized->>'$1', 200)`,

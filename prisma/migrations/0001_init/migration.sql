@@ -65,6 +65,7 @@ CREATE UNIQUE INDEX api_keys_hash_key
 CREATE INDEX api_keys_organization_id_idx
   ON api_keys (organization_id);
 
+-- There is no foreign key, because the event of a deleted organization stays.
 CREATE TABLE audit_events (
   organization_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -75,9 +76,7 @@ CREATE TABLE audit_events (
   action text NOT NULL,
   target text NOT NULL,
   details jsonb NOT NULL DEFAULT '{}',
-  CONSTRAINT audit_events_pkey PRIMARY KEY (organization_id, id),
-  CONSTRAINT audit_events_organization_id_fkey FOREIGN KEY (organization_id)
-    REFERENCES organizations (id) ON DELETE RESTRICT
+  CONSTRAINT audit_events_pkey PRIMARY KEY (organization_id, id)
 );
 CREATE INDEX audit_events_organization_id_created_at_id_idx
   ON audit_events (organization_id, created_at, id);
@@ -319,6 +318,9 @@ CREATE INDEX accounts_organization_id_updated_at_created_at_id_idx
   ON accounts (organization_id, updated_at, created_at, id);
 CREATE INDEX accounts_search_idx
   ON accounts USING gin (organization_id, search_text gin_trgm_ops);
+-- Names in which punctuation equals a space, to find duplicates.
+CREATE INDEX accounts_spaced_name_idx
+  ON accounts (organization_id, btrim(regexp_replace(normalized_name, '[\s!-/:-@[-`{-~\u2010-\u201f]+', ' ', 'g')), created_at, id);
 CREATE INDEX accounts_website_idx
   ON accounts (organization_id, left((normalized->>'website') COLLATE "C", 200), created_at, id);
 

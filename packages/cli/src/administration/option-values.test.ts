@@ -27,8 +27,9 @@ describe('--stage', () => {
 });
 
 describe('the id of a key', () => {
-  it('is not the key itself, which is not printed', () => {
-    expect(() => keyId('crm_live_secret')).toThrow('This is a key, not the id of one. See: crm key list');
+  it('is not the key itself or a part of it, which is not printed', () => {
+    for (const text of ['crm_live_secret', 'live_secret'])
+      expect(() => keyId(text)).toThrow(/^This is not the id of a key, or it is the key itself\. See: crm key list$/);
   });
 });
 

@@ -31,7 +31,8 @@ export interface OrganizationOptions extends AdministrationOptions {
   readonly org?: string;
 }
 
-const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** The pattern of ids. */
+export const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Reads an option that is an id. */
 export const uuid = (text: string): string => {

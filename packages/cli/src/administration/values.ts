@@ -3,7 +3,7 @@ import { normalizeName, parseCurrencyCode, type Result } from '@crm/domain';
 import { InvalidArgumentError } from 'commander';
 
 import { usageError } from '../errors.js';
-import { uuid } from './session.js';
+import { uuidPattern } from './session.js';
 
 const valid = <T>(option: string, result: Result<T>): T => {
   if (result.ok) return result.value;
@@ -15,10 +15,10 @@ export const readName = (option: string, text: string): string => valid(option, 
 /** See {@link readName}. */
 export const readCurrency = (option: string, text: string): string => valid(option, parseCurrencyCode(text));
 
-/** Reads the id of a key. A key that is given instead of its id is a secret, so it is not printed. */
+/** Reads the id of a key. Any other text may be a part of a key, so it is not printed. */
 export const keyId = (text: string): string => {
-  if (text.startsWith('crm_')) throw usageError('This is a key, not the id of one. See: crm key list');
-  return uuid(text);
+  if (uuidPattern.test(text)) return text.toLowerCase();
+  throw usageError('This is not the id of a key, or it is the key itself. See: crm key list');
 };
 
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -100,3 +100,9 @@ export const requestLimits = (
  */
 export const organizationLimits = (text: string): Readonly<Record<string, number | null>> =>
   readLimits(text, 'default');
+
+/** Shows the limits of a key or an organization. */
+export const limitsText = (limits: Readonly<Record<string, number>>): string => {
+  const shown = Object.entries(limits).map(([group, amount]) => `${group}=${amount}`);
+  return `Its own limits, in requests a minute: ${shown.join(', ') || 'none'}`;
+};

@@ -16,6 +16,7 @@ import { pastInstant } from '../administration/values.js';
 import { printResult, type CliContext } from '../cli-context.js';
 import { errorText, usageError } from '../errors.js';
 import { wholeNumber } from '../options.js';
+import { describeChanges } from '../setup/plan-step.js';
 
 /** Runs work on the database of a command, without checking its migrations. */
 const onDatabase = async <T>(
@@ -174,6 +175,7 @@ Examples:
 };
 
 interface AuditOptions extends OrganizationOptions {
+  readonly deleted?: boolean;
   readonly since?: Date;
   readonly limit: number;
 }
@@ -190,11 +192,12 @@ export const addAuditCommand = (program: Command, context: CliContext): void => 
       pastInstant(text),
     )
     .option('--limit <n>', 'the most events to list', wholeNumber(1, longestLimit), defaultLimit)
+    .option('--deleted', 'list the deletions of organizations')
     .addHelpText(
       'after',
       `
-Lists the changes of an organization's setup, the latest first: when, by whom, what, and the new values. All changes of one
-command have the same command id. API keys themselves are never recorded. Requests for records are in the gateways' logs.
+Lists the changes of an organization's setup, the latest first: when, by whom, what, and the old and new values. All changes of
+one command have the same command id. API keys themselves are never recorded. Requests for records are in the gateways' logs.
 
 Examples:
   $ crm audit --org ID
@@ -202,22 +205,33 @@ Examples:
   $ CRM_ACTOR=ann@acme.com crm key create --org ID      (records the change under this name, as --actor does)`,
     );
   withOrganizationOptions(command).action(async (options: AuditOptions) => {
-    const { org, since = null, limit } = options;
-    const rows = await withAdministration(context, options, async ({ administration, organization }) =>
-      administration.listAuditEvents({ organizationId: (await organization(org)).id, since, limit }),
-    );
-    const text = textTable(['WHEN', 'WHO', 'WHAT', 'TARGET', 'DETAILS'], rows.map(toCells), 'No changes in that time.');
-    printResult(context, options, { json: { events: rows.map(toEvent) }, text });
+    const { org, deleted, since = null, limit } = options;
+    const rows = await withAdministration(context, options, async ({ administration, organization }) => {
+      const organizationId = deleted === true ? null : (await organization(org)).id;
+      return administration.listAuditEvents({ organizationId, since, limit });
+    });
+    const events = rows.map(toEvent);
+    const header = ['WHEN', 'WHO', 'WHAT', 'TARGET', 'NAME', 'DETAILS'];
+    const text = textTable(header, events.map(toCells), 'No changes in that time.');
+    printResult(context, options, { json: { events }, text });
   });
 };
 
-const toEvent = ({ id, createdAt, actor, osUser, commandId, action, target, details }: AuditEventRow) => ({
-  ...{ event_id: id, at: createdAt.toISOString(), actor, os_user: osUser, command_id: commandId },
-  ...{ action, target, details },
-});
+const toEvent = ({ id, createdAt, actor, osUser, commandId, action, target, ...row }: AuditEventRow) => {
+  const { target_name: name, before, ...details } = row.details;
+  return {
+    ...{ event_id: id, at: createdAt.toISOString(), actor, os_user: osUser, command_id: commandId },
+    ...{ action, target, target_name: name ?? details['name'] ?? details['url'] ?? null },
+    ...{ before: (before ?? {}) as Values, details: details as Values },
+  };
+};
+
+type Values = Readonly<Record<string, unknown>>;
 
 /** Replaces all control characters, line breaks and tabs too, because a row of the table is one line. */
 const oneLine = (text: string): string => text.replace(/\p{C}/gu, '\uFFFD');
 
-const toCells = (row: AuditEventRow): readonly string[] =>
-  [row.createdAt.toISOString(), row.actor, row.action, row.target, JSON.stringify(row.details)].map(oneLine);
+const toCells = ({ at, actor, action, target, target_name: name, before, details }: ReturnType<typeof toEvent>) => {
+  const changes = describeChanges(details, before);
+  return [at, actor, action, target, typeof name === 'string' ? name : '', changes].map(oneLine);
+};

@@ -15,6 +15,7 @@ import {
   defaultOperations,
   expiry,
   keyId as readKeyId,
+  limitsText,
   operationGroups,
   organizationLimits,
   overlap,
@@ -176,12 +177,11 @@ key does not work.`,
       expires_at: found.expiresAt?.toISOString() ?? null,
       revoked_at: found.revokedAt?.toISOString() ?? null,
     };
-    const limits = Object.entries(found.limits).map(([group, limit]) => `${group} ${limit}`);
     const lines = [
       `Key ${found.id} "${found.name}" of ${found.organization} (${found.organizationId}) is ${status}.`,
       groupsText(found.allowedOperations),
       `Expires: ${json.expires_at ?? 'never'}`,
-      ...(limits.length === 0 ? [] : [`Its own limits, in requests a minute: ${limits.join(', ')}`]),
+      limitsText(found.limits),
     ];
     printResult(context, options, { json, text: lines.join('\n') });
     if (status !== 'valid') throw new CliError(`The key is ${status}: the gateways answer 401.`);
@@ -209,9 +209,7 @@ Example:
       const now = await withAdministration(context, options, async ({ administration, organization }) =>
         administration.limitApiKey({ organizationId: (await organization(options.org)).id, keyId, limits }),
       );
-      const shown = Object.entries(now).map(([group, limit]) => `${group}=${limit}`);
-      const text = `Its own limits, in requests a minute: ${shown.join(', ') || 'none'}`;
-      printResult(context, options, { json: { key_id: keyId, limits: now }, text });
+      printResult(context, options, { json: { key_id: keyId, limits: now }, text: limitsText(now) });
     },
   );
 };

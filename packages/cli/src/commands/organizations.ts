@@ -1,3 +1,4 @@
+import type { Administration } from '@crm/db';
 import { Option, type Command } from 'commander';
 
 import {
@@ -8,8 +9,19 @@ import {
   type OrganizationOptions,
 } from '../administration/session.js';
 import { textTable } from '../administration/text-table.js';
-import { organizationLimits, readCurrency, readName } from '../administration/values.js';
-import { printResult, type CliContext } from '../cli-context.js';
+import { limitsText, organizationLimits, readCurrency, readName } from '../administration/values.js';
+import { ask, printable, printResult, type CliContext } from '../cli-context.js';
+import { usageError } from '../errors.js';
+
+const warnIfTaken = async (
+  { stderr }: CliContext,
+  administration: Administration,
+  { id, name }: { readonly id: string; readonly name: string },
+): Promise<void> => {
+  const all = await administration.listOrganizations();
+  if (all.some((other) => other.name === name && other.id !== id))
+    stderr.write(`Another organization has the name ${name} too. Commands need the id for --org.\n`);
+};
 
 interface CreateOptions extends AdministrationOptions {
   readonly freemail: 'create' | 'skip';
@@ -37,13 +49,11 @@ Next: crm pipeline create, then crm key create.`,
   withAdministrationOptions(command).action(async (input: string, options: CreateOptions) => {
     const name = readName('<name>', input);
     const { freemail } = options;
-    const { id, isTaken } = await withAdministration(context, options, async ({ administration }) => {
-      const others = await administration.listOrganizations();
+    const { id } = await withAdministration(context, options, async ({ administration }) => {
       const created = await administration.createOrganization({ name, freemail });
-      return { id: created.id, isTaken: others.some((other) => other.name === name) };
+      await warnIfTaken(context, administration, created);
+      return created;
     });
-    if (isTaken)
-      context.stderr.write(`Another organization has the name ${name} too. Commands need the id for --org.\n`);
     const next = `Next: crm pipeline create --org ${id} "New business" --stage Open Won Lost\n      crm key create --org ${id}`;
     const text = `Organization ${name}: ${id}\n${next}`;
     printResult(context, options, { json: { organization_id: id, name, freemail }, text });
@@ -51,33 +61,81 @@ Next: crm pipeline create, then crm key create.`,
 };
 
 interface UpdateOptions extends OrganizationOptions {
-  readonly currency: string;
+  readonly name?: string;
+  readonly currency?: string;
 }
 
 /** Adds `crm org update`. */
 export const addOrgUpdateCommand = (parent: Command, context: CliContext): void => {
   const command = parent
     .command('update')
-    .description('set the currency of new opportunities')
-    .requiredOption('--currency <code>', 'the default currency, such as EUR; none for no default')
+    .description('rename an organization, or set the currency of new opportunities')
+    .option('--name <name>', 'its new name')
+    .option('--currency <code>', 'the default currency, such as EUR; none for no default')
     .addHelpText(
       'after',
       `
 Examples:
+  $ crm org update --org "Acme Sales" --name "Acme"
   $ crm org update --org ID --currency EUR
   $ crm org update --org ID --currency none
 
-New opportunities without a currency get this one. Existing ones keep theirs.`,
+New opportunities without a currency get the default one. Existing ones keep theirs.`,
     );
   withOrganizationOptions(command).action(async (options: UpdateOptions) => {
-    const currency = options.currency === 'none' ? null : readCurrency('--currency', options.currency);
-    const id = await withAdministration(context, options, async ({ administration, organization }) => {
-      const found = await organization(options.org);
-      await administration.setCurrency(found.id, currency);
-      return found.id;
+    const { name, currency } = options;
+    if (name === undefined && currency === undefined)
+      throw usageError('No change is given. Give --name or --currency.');
+    const change = {
+      ...(name !== undefined && { name: readName('--name', name) }),
+      ...(currency !== undefined && { currency: currency === 'none' ? null : readCurrency('--currency', currency) }),
+    };
+    const { id, name: shownName } = await withAdministration(context, options, async (session) => {
+      const found = await session.organization(options.org);
+      await session.administration.updateOrganization(found.id, change);
+      const changed = { ...found, ...change };
+      await warnIfTaken(context, session.administration, changed);
+      return changed;
     });
-    const text = currency === null ? 'No default currency' : `Default currency: ${currency}`;
-    printResult(context, options, { json: { organization_id: id, currency }, text });
+    const shown = currency === undefined ? '' : `, default currency ${change.currency ?? 'none'}`;
+    const text = `Organization ${shownName}${shown}: ${id}`;
+    printResult(context, options, { json: { organization_id: id, ...change }, text });
+  });
+};
+
+interface DeleteOptions extends OrganizationOptions {
+  readonly confirm?: string;
+}
+
+/** Adds `crm org delete`. */
+export const addOrgDeleteCommand = (parent: Command, context: CliContext): void => {
+  const command = parent
+    .command('delete')
+    .description('delete an organization and everything in it')
+    .option('--confirm <name>', 'its name; without it, the command asks for the name')
+    .addHelpText(
+      'after',
+      `
+Deletes all records, the change log, the setup, the webhooks, the keys and the audit trail. This cannot be undone. Only the audit
+event of the deletion stays: who deleted which id, and when (crm audit --deleted). Backups and logs still have the data.
+The keys stop working first. If the command is stopped, run it again to continue. To save the data before: crm export all --help
+
+Examples:
+  $ crm org delete --org "Acme Sales"
+  $ crm org delete --org ID --confirm "Acme Sales"`,
+    );
+  withOrganizationOptions(command).action(async (options: DeleteOptions) => {
+    const settings = { ...options, statementTimeoutMs: 60_000 };
+    const json = await withAdministration(context, settings, async ({ administration, organization }) => {
+      const { id, name } = await organization(options.org);
+      const question = `This deletes ${name} (${id}) and all its data. Type its name to confirm: `;
+      const otherwise = 'Nothing was deleted. Give the name of the organization with --confirm.';
+      const typed = options.confirm ?? (await ask(context, options, printable(question), otherwise));
+      if (typed !== name) throw usageError(`Nothing was deleted: ${typed} is not the name of ${name} (${id}).`);
+      await administration.deleteOrganization(id, (rows) => context.stderr.write(`${rows} rows deleted\n`));
+      return { organization_id: id, deleted: true };
+    });
+    printResult(context, options, { json, text: `Organization ${json.organization_id} is deleted.` });
   });
 };
 
@@ -105,11 +163,7 @@ Examples:
         const now = await administration.limitOrganization({ organizationId: id, limits });
         return { organization_id: id, limits: now };
       });
-      const shown = Object.entries(json.limits).map(([group, amount]) => `${group}=${amount}`);
-      printResult(context, options, {
-        json,
-        text: `Its own limits, in requests a minute: ${shown.join(', ') || 'none'}`,
-      });
+      printResult(context, options, { json, text: limitsText(json.limits) });
     },
   );
 };

@@ -51,7 +51,7 @@ export const openDemoOrganization = async (
     if (!isSetUp) {
       const gateways = await openOwnGateways(url, organizationId, origin);
       try {
-        const set = (currency: string | null) => admin.setCurrency(organizationId, currency);
+        const set = (currency: string | null) => admin.updateOrganization(organizationId, { currency });
         await applySetupFile(
           { client: createClient(gateways), currency: { current: null, set } },
           example('setup.yaml'),

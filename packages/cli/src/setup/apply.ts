@@ -1,9 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { createInterface } from 'node:readline/promises';
 
 import type { Command } from 'commander';
 
-import { printResult, type CliContext } from '../cli-context.js';
+import { ask, printResult, type CliContext } from '../cli-context.js';
 import { CliError, ifThere, usageError } from '../errors.js';
 import { planSetup, readStoredSetup } from './plan-setup.js';
 import type { PlanStep } from './plan-step.js';
@@ -38,15 +37,8 @@ const readText = async (file: string): Promise<string> => {
 
 const isAgreed = async (context: CliContext, options: ApplyOptions): Promise<boolean> => {
   if (options.yes === true) return true;
-  if (!process.stdin.isTTY || context.stderr.isTTY !== true || options.json === true) {
-    throw usageError('Nothing was applied. Give --yes to apply the plan, or --dry-run to only print it.');
-  }
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(es)?$/i.test((await terminal.question('Apply? (y/N) ')).trim());
-  } finally {
-    terminal.close();
-  }
+  const otherwise = 'Nothing was applied. Give --yes to apply the plan, or --dry-run to only print it.';
+  return /^y(es)?$/i.test(await ask(context, options, 'Apply? (y/N) ', otherwise));
 };
 
 /** Runs the steps of a plan, one call after the other. @throws CliError that says which step the API refused */
@@ -107,7 +99,8 @@ export const addApplyCommand = (program: Command, context: CliContext): void => 
       const json = { plan, applied: isApplied, ...(secrets.size > 0 && { secrets: Object.fromEntries(secrets) }) };
       printResult(context, options, { json, text: isEmpty ? 'Nothing to do.' : shown });
     };
-    await withSetup(context, options, work, file.webhooks !== undefined);
+    const groups = ['list', 'setup', ...(file.webhooks === undefined ? [] : ['webhooks'])];
+    await withSetup(context, options, work, groups);
   });
 };
 

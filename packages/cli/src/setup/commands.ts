@@ -32,14 +32,15 @@ const pipeline = {
 };
 
 const stage = {
-  show: ({ stage: shown }: { readonly stage: Stage }) => {
+  show: ({ stage: shown, start }: { readonly stage: Stage; readonly start?: string }) => {
     const states = [
       `position ${shown.stage_order}`,
       ...(shown.is_default ? ['default'] : []),
       ...(shown.is_active ? [] : ['archived']),
     ];
     const json = { ...shown, position: shown.stage_order };
-    return { json, text: `Stage ${[shown.label, ...states].join(', ')}: ${shown.stage_id}` };
+    const next = start === undefined ? '' : `\nNew opportunities start in ${start}.`;
+    return { json, text: `Stage ${[shown.label, ...states].join(', ')}: ${shown.stage_id}${next}` };
   },
 };
 
@@ -112,7 +113,13 @@ Examples:
     name: 'stage update',
     contract: updateStage,
     argument: { entry: 'stage' },
-    call: (client, id, body) => client.pipelines.updateStage(id, body),
+    call: async (client, id, body: { readonly is_active?: boolean }) => {
+      const { data } = await client.pipelines.updateStage(id, body);
+      if (body.is_active !== false) return { data };
+      const all = (await listPipelines(client)).find(({ stages }) => stages.some((one) => one.stage_id === id))?.stages;
+      const active = all?.filter((one) => one.is_active) ?? [];
+      return { data: { ...data, start: (active.find((one) => one.is_default) ?? active[0])?.label } };
+    },
     inUse: 'Give --move-to STAGE',
     description: 'rename, change, move, archive or restore a stage',
     help: `

@@ -33,10 +33,13 @@ const differing = <T extends Values>(wanted: T, stored: object): { [K in keyof T
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Describes changed values: `label: Talks → Sent, color: gray → red`. */
-const describe = (values: Values, stored: object): string =>
+/** Describes values, and what they were if they changed: `label: Talks → Sent, color: red`. */
+export const describeChanges = (values: Values, before: object): string =>
   Object.entries(values)
-    .map(([key, value]) => `${key}: ${textOf(Reflect.get(stored, key) ?? 'none')} → ${textOf(value)}`)
+    .map(([key, value]) => {
+      const was = Object.hasOwn(before, key) ? `${textOf(Reflect.get(before, key) ?? 'none')} → ` : '';
+      return `${key}: ${was}${textOf(value ?? 'none')}`;
+    })
     .join(', ');
 
 /** The step that changes an entry; none if nothing differs. A changed position is always sent, and shown if it is new. */
@@ -51,7 +54,8 @@ export const changeStep = (
   const { now, position } = place;
   if (Object.keys(values).length === 0 && position === undefined) return [];
   const moved = position === undefined || position === now ? {} : { position };
-  const changes = describe({ ...values, ...moved }, { ...stored, position: now });
+  const absent = Object.fromEntries(Object.keys(values).map((key) => [key, null]));
+  const changes = describeChanges({ ...values, ...moved }, { ...absent, ...stored, position: now });
   const body = withoutUndefined({ ...values, position });
   return [{ text: changes === '' ? '' : `${title}: ${changes}`, run: (client) => send(client, body) }];
 };

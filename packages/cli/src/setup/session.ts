@@ -42,16 +42,15 @@ const patience = { timeoutMs: 3_600_000, maxRetries: 0 } as const;
  * Opens the API for a set-up command: the gateways of `--url` and `--api-key`, or else those that it runs itself on the
  * database, for the organization of `--org`.
  *
- * @param changesWebhooks - whether the calls include those of webhooks
+ * @param groups - the groups of the operations that the command calls
  * @throws CliError with the API's own text if it refuses a call
  */
 export const withSetup = async <T>(
   context: CliContext,
   options: SetupOptions,
   work: (session: SetupSession) => Promise<T>,
-  changesWebhooks = false,
+  groups: readonly string[] = ['list', 'setup'],
 ): Promise<T> => {
-  const groups = ['list', 'setup', ...(changesWebhooks ? ['webhooks'] : [])];
   const { url, readUrl, apiKey, databaseUrl, org } = options;
   if (url !== undefined && apiKey !== undefined && databaseUrl === undefined && org === undefined) {
     const client = connectClient({ readUrl: readUrl ?? url, inboundUrl: url, apiKey, ...patience });
@@ -62,7 +61,7 @@ export const withSetup = async <T>(
     const gateways = await openOwnGateways(address, id, origin, { env: context.env, groups });
     const currency: CurrencySetting = {
       current: (await setup(id)).currency,
-      set: (wanted) => administration.setCurrency(id, wanted),
+      set: (wanted) => administration.updateOrganization(id, { currency: wanted }),
     };
     try {
       const client = connectClient({ ...gateways, ...patience });

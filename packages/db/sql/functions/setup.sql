@@ -201,12 +201,44 @@ BEGIN
 END
 $$;
 
--- Writes a change to the audit trail. p_origin: {actor, os_user, command_id}.
-CREATE OR REPLACE FUNCTION store_setup_audit_event(p_organization_id uuid, p_change jsonb, p_origin jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+-- The row that a change is about; null if there is none.
+CREATE OR REPLACE FUNCTION setup_row(p_organization_id uuid, p_change jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_id uuid := p_change->>'id';
 BEGIN
+  RETURN CASE split_part(p_change->>'action', '.', 1)
+    WHEN 'pipeline' THEN (SELECT to_jsonb(p) FROM pipelines p WHERE p.organization_id = p_organization_id AND p.id = v_id)
+    WHEN 'stage' THEN (SELECT to_jsonb(s) FROM stages s WHERE s.organization_id = p_organization_id AND s.id = v_id)
+    WHEN 'field' THEN (SELECT to_jsonb(f) FROM custom_fields f WHERE f.organization_id = p_organization_id AND f.id = v_id)
+    WHEN 'member' THEN (SELECT to_jsonb(m) FROM members m WHERE m.organization_id = p_organization_id AND m.id = v_id)
+    ELSE (SELECT to_jsonb(o) FROM organizations o WHERE o.id = p_organization_id) END;
+END
+$$;
+
+-- Writes a change to the audit trail, with the name of its target and the values before it. p_before and p_after: see `setup_row`.
+-- p_origin: {actor, os_user, command_id}.
+CREATE OR REPLACE FUNCTION store_setup_audit_event(p_organization_id uuid, p_change jsonb, p_before jsonb, p_after jsonb, p_origin jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_details jsonb := p_change->'details';
+  v_row jsonb := coalesce(p_before, p_after);
+  v_before jsonb;
+BEGIN
+  -- A position beyond the end of the list is stored as the last one.
+  IF v_details ? 'position' THEN
+    v_details := v_details || jsonb_build_object('position', p_after->'position');
+  END IF;
+  v_before := (SELECT jsonb_object_agg(c.key, c.old) FROM (
+    SELECT d.key, d.value, CASE d.key
+             WHEN 'option' THEN jsonb_path_query_first(p_before, '$.metadata.options[*] ? (@.value == $value)', jsonb_build_object('value', d.value->'value'))
+             ELSE p_before->d.key END AS old
+      FROM jsonb_each(v_details) d) c WHERE c.old <> c.value);
+  v_details := v_details || jsonb_build_object('target_name', coalesce(v_row->'email', v_row->'label', v_row->'slug', v_row->'name'));
+  IF v_before IS NOT NULL THEN
+    v_details := v_details || jsonb_build_object('before', v_before);
+  END IF;
   INSERT INTO audit_events (organization_id, id, created_at, actor, os_user, command_id, action, target, details)
     VALUES (p_organization_id, gen_random_uuid(), write_time(), p_origin->>'actor', p_origin->>'os_user', (p_origin->>'command_id')::uuid,
-            p_change->>'action', p_change->>'id', p_change->'details');
+            p_change->>'action', p_change->>'id', v_details);
 END
 $$;
 
@@ -242,7 +274,8 @@ CREATE OR REPLACE FUNCTION change_setup(p_organization_id uuid, p_changes jsonb,
 LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 DECLARE
   v_change jsonb;
-  v_currency text;
+  v_before jsonb;
+  v_organization organizations;
   v_outdated_at timestamptz;
 BEGIN
   BEGIN
@@ -258,6 +291,7 @@ BEGIN
       outdated_at := v_outdated_at;
     END IF;
     FOR v_change IN SELECT c.value FROM jsonb_array_elements(p_changes) WITH ORDINALITY c (value, place) ORDER BY c.place LOOP
+      v_before := setup_row(p_organization_id, v_change);
       CASE v_change->>'action'
         WHEN 'pipeline.create', 'pipeline.update' THEN PERFORM save_pipeline(p_organization_id, v_change);
         WHEN 'stage.create', 'stage.update' THEN PERFORM save_stage(p_organization_id, v_change);
@@ -268,11 +302,12 @@ BEGIN
         WHEN 'member.add', 'member.update' THEN PERFORM save_member(p_organization_id, v_change);
         WHEN 'member.remove' THEN PERFORM remove_member(p_organization_id, v_change);
         WHEN 'organization.update' THEN
-          v_currency := v_change->'set'->>'currency';
-          UPDATE organizations o SET currency = v_currency WHERE o.id = p_organization_id;
+          SELECT * INTO v_organization FROM organizations o WHERE o.id = p_organization_id;
+          v_organization := jsonb_populate_record(v_organization, v_change->'set');
+          UPDATE organizations o SET name = v_organization.name, currency = v_organization.currency WHERE o.id = p_organization_id;
       END CASE;
       IF v_change ? 'details' THEN
-        PERFORM store_setup_audit_event(p_organization_id, v_change, p_origin);
+        PERFORM store_setup_audit_event(p_organization_id, v_change, v_before, setup_row(p_organization_id, v_change), p_origin);
       END IF;
     END LOOP;
     PERFORM check_setup_size(p_organization_id, p_limits);

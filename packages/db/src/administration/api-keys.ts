@@ -128,9 +128,10 @@ const limit = async (
   const where = { id: keyId, organizationId };
   const key = await transaction.apiKey.findFirst({ where });
   if (key === null) throw notFound(`There is no key ${keyId}`);
-  const limits = mergeLimits(key.limits as Limits, changes);
+  const before = { limits: key.limits as Limits };
+  const limits = mergeLimits(before.limits, changes);
   await transaction.apiKey.updateMany({ where, data: { limits } });
-  const details = { name: key.name, prefix: key.prefix, limits };
+  const details = { name: key.name, prefix: key.prefix, limits, before };
   await writeAuditEvent(transaction, origin, { organizationId, action: 'key.limit', target: keyId, details });
   return limits;
 };

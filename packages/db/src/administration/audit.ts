@@ -15,8 +15,7 @@ export interface AuditOrigin {
 
 /** The actions of administration on an organization. */
 export type AuditAction =
-  | 'organization.create'
-  | 'organization.limit'
+  | `organization.${'create' | 'limit' | 'delete'}`
   | 'key.limit'
   | SetupAction
   | 'key.create'
@@ -30,7 +29,7 @@ export interface NewAuditEvent {
   readonly action: AuditAction;
   /** The id of the changed object. */
   readonly target: string;
-  /** The new values. Never a key, a hash or a password, because people who may not use those may read the trail. */
+  /** The new values, and in `before` the old ones. Never a key, a hash or a password, because people who may not use those may read the trail. */
   readonly details: Prisma.InputJsonObject;
 }
 
@@ -57,15 +56,20 @@ export const writeAuditEvent = async (
 
 /** Reads the audit trail. */
 export const auditAdministration = ({ prisma }: AdministrationDatabase) => ({
-  /** The latest events first, at most `limit` of them, none older than `since`. */
+  /**
+   * The latest events first, at most `limit` of them, none older than `since`. Without an organization: the deletions of organizations.
+   */
   listAuditEvents: async (input: {
-    readonly organizationId: string;
+    readonly organizationId: string | null;
     readonly since: Date | null;
     readonly limit: number;
   }): Promise<AuditEventRow[]> => {
     const { organizationId, since, limit } = input;
     const rows = await prisma.auditEvent.findMany({
-      where: { organizationId, ...(since === null ? {} : { createdAt: { gte: since } }) },
+      where: {
+        ...(organizationId === null ? { action: 'organization.delete' } : { organizationId }),
+        ...(since === null ? {} : { createdAt: { gte: since } }),
+      },
       omit: { organizationId: true },
       orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
       take: limit,

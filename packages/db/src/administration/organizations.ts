@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { AdministrationDatabase } from '../administration-database.js';
 import { changeSetup } from '../setup/change-setup.js';
-import { currencyChange } from '../setup/setup-change.js';
+import { type OrganizationChange, organizationChange } from '../setup/setup-change.js';
 import { type AuditOrigin, writeAuditEvent } from './audit.js';
+import { deleteOrganization } from './delete-organization.js';
 import { type Limits, lockOrganization, mergeLimits } from './shared.js';
 
 /** An organization in administration. */
@@ -39,10 +40,14 @@ export const organizationAdministration = (database: AdministrationDatabase, ori
     return rows.map((row) => ({ ...row, limits: row.limits as Limits }));
   },
 
-  /** Sets the default currency of new opportunities, or removes it. @throws Failure `not_found` for an unknown organization */
-  setCurrency: async (organizationId: string, currency: string | null): Promise<void> => {
-    await changeSetup(database, organizationId, [currencyChange(organizationId, currency)], origin);
+  /** Renames an organization, or sets its default currency. @throws Failure `not_found` for an unknown organization */
+  updateOrganization: async (organizationId: string, change: OrganizationChange): Promise<void> => {
+    await changeSetup(database, organizationId, [organizationChange(organizationId, change)], origin);
   },
+
+  /** See {@link deleteOrganization}. */
+  deleteOrganization: (organizationId: string, onProgress?: (rows: number) => void): Promise<void> =>
+    deleteOrganization(database, organizationId, origin, onProgress),
 
   /**
    * Sets the requests per minute by group, for all keys of an organization together. Null removes the limit of a group. Other groups
@@ -58,13 +63,14 @@ export const organizationAdministration = (database: AdministrationDatabase, ori
       const { organizationId } = input;
       await lockOrganization(transaction, organizationId);
       const row = await transaction.organization.findUniqueOrThrow({ where: { id: organizationId } });
-      const limits = mergeLimits(row.limits as Limits, input.limits);
+      const before = { limits: row.limits as Limits };
+      const limits = mergeLimits(before.limits, input.limits);
       await transaction.organization.update({ where: { id: organizationId }, data: { limits } });
       await writeAuditEvent(transaction, origin, {
         organizationId,
         action: 'organization.limit',
         target: organizationId,
-        details: { limits },
+        details: { limits, target_name: row.name, before },
       });
       return limits;
     }),

@@ -50,10 +50,13 @@ interface Comparison {
 
 const normalized = (record: 'c' | 'r', name: string): string =>
   `left((${record}.normalized->>'${name}') COLLATE "C", 200)`;
+/** The name of an account, in which punctuation equals a space. The expression of an index. */
+const spaced = (record: 'c' | 'r'): string =>
+  `btrim(regexp_replace(${record}.normalized_name, '[\\s!-/:-@[-\`{-~\\u2010-\\u201f]+', ' ', 'g'))`;
 const sameName = 'left(c.normalized_name, 200) = left(r.normalized_name, 200)';
 
 const comparisons: Readonly<Record<ObjectType, readonly Comparison[]>> = {
-  account: [{ reason: 'same_name_near_domain', found: sameName, fits: 'c.normalized_name = r.normalized_name' }],
+  account: [{ reason: 'same_name_near_domain', found: `${spaced('c')} = ${spaced('r')}`, fits: 'true' }],
   contact: [
     {
       reason: 'same_name',
@@ -100,7 +103,7 @@ const lookUpSql = (objectType: ObjectType, { found, fits }: Comparison): string 
  *
  * ```sql
  * SELECT r.id, r.name AS name, r.domain AS key, json_build_array((SELECT … FROM (SELECT c.* FROM accounts c
- *          WHERE c.organization_id = $1 AND left(c.normalized_name, 200) = left(r.normalized_name, 200) AND (c.created_at, c.id) < (r.created_at, r.id)
+ *          WHERE c.organization_id = $1 AND btrim(regexp_replace(c.normalized_name, …)) = … AND (c.created_at, c.id) < (r.created_at, r.id)
  *          ORDER BY c.created_at DESC, c.id DESC LIMIT 21) c)) AS found
  *   FROM (SELECT r.* FROM accounts r WHERE r.organization_id = $1 AND r.id > $2::uuid ORDER BY r.id LIMIT 201) r ORDER BY r.id
  * ```

@@ -231,10 +231,15 @@ export const removeMemberChange = (id: string, keepsOpportunities: boolean): Set
   details: { keeps_opportunities: keepsOpportunities },
 });
 
-/** Sets or removes the default currency of new opportunities. */
-export const currencyChange = (organizationId: string, currency: string | null): SetupChange => ({
-  action: 'organization.update',
-  id: organizationId,
-  set: { currency },
-  details: { currency },
-});
+/** Changes of an organization. Undefined keeps the value. */
+export interface OrganizationChange {
+  readonly name?: string | undefined;
+  /** The default currency of new opportunities; null for none. */
+  readonly currency?: string | null | undefined;
+}
+
+/** Renames an organization, or sets its default currency. */
+export const organizationChange = (id: string, change: OrganizationChange): SetupChange => {
+  const set = withoutUndefined({ ...change });
+  return { action: 'organization.update', id, set, details: set };
+};
