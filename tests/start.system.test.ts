@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, chown, mkdtemp, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -78,6 +78,8 @@ describe('crm start', () => {
       database_url: expect.stringMatching(/^postgres/),
     });
     expect((await stat(join(env['CRM_DATA_DIR'] ?? '', 'demo.json'))).mode & 0o777).toBe(0o600);
+    // Commands without CRM_DATA_DIR find it, too.
+    expect(JSON.parse(await readFile(join(directory, '.crm/demo.json'), 'utf8'))).toEqual(demo);
     expect((await list(demo)).length).toBeGreaterThanOrEqual(5);
     const [created, listed] = await runPrintedLines(stack.stdout);
     expect(created).toMatch(/^200 .*"name":"My first deal"/);

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createClient, type CrmClient } from '@crm/client';
@@ -29,6 +29,7 @@ export class RunningStack {
   constructor(env: Readonly<Record<string, string>>, user?: number, node = process.execPath) {
     this.#env = env;
     this.#child = spawn(node, [launcher, 'start'], {
+      cwd: dirname(env['CRM_DATA_DIR'] ?? ''),
       env: { PATH: process.env['PATH'], ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
       ...(user === undefined ? {} : { uid: user, gid: user }),

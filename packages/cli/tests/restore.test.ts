@@ -30,3 +30,20 @@ it('restores a deleted account by its id, and says which deletion is not there',
   expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
   expect(refused.stderr).toContain(`The change log retains no deletion of the opportunity ${unknown}.`);
 });
+
+it('merges records by domain, and says what is not there', async () => {
+  const { accounts } = createClient({ readUrl, inboundUrl, apiKey });
+  const [kept, gone] = [
+    await accounts.create({ domain: 'kept.example' }),
+    await accounts.create({ domain: 'gone.example' }),
+  ];
+  const merge = (...args: string[]) => runCrm(['merge', 'account', ...args, '--url', inboundUrl, '--api-key', apiKey]);
+  const merged = await merge('kept.example', 'gone.example', '--read-url', readUrl);
+  expect(merged.stdout).toContain(`Merged account ${gone.data.company_id} into ${kept.data.company_id}.`);
+  for (const text of ['other.example', 'no domain'])
+    expect((await merge(text, 'gone.example', '--read-url', readUrl)).stderr).toContain(`There is no account ${text}.`);
+  expect(await merge('kept.example', 'gone.example')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('kept.example is not an id'),
+  });
+});

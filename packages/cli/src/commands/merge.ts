@@ -1,8 +1,9 @@
-import { CrmApiError, type Merged } from '@crm/client';
+import { CrmApiError, type CrmClient, type Merged } from '@crm/client';
 import { Argument, type Command } from 'commander';
 
 import { type CliContext, printResult } from '../cli-context.js';
-import { CliError } from '../errors.js';
+import { uuidPattern } from '../administration/session.js';
+import { CliError, usageError } from '../errors.js';
 import {
   connectClient,
   findGateways,
@@ -19,15 +20,16 @@ interface MergeOptions extends OutputOptions, GatewayOptions {
 }
 
 const examples = `
-KEEP and FROM are ids. KEEP gets the opportunities, notes and contacts of FROM. Empty values of KEEP are filled with those of FROM.
-FROM is deleted, and its domain or email then refers to KEEP. This cannot be undone.
+KEEP and FROM are domains of accounts, emails of contacts, or ids. KEEP gets the opportunities, notes and contacts of FROM. Empty
+values of KEEP are filled with those of FROM. FROM is deleted, and its domain or email then refers to KEEP. This cannot be undone.
 
 Examples:
   For the local stack (npm start), first print what would change, then merge:
-    $ crm merge account KEEP_ID FROM_ID --dry-run --api-key crm_live_… --url http://127.0.0.1:4001
-    $ crm merge account KEEP_ID FROM_ID --merge-deals --api-key crm_live_… --url http://127.0.0.1:4001
+    $ export CRM_INBOUND_URL=http://127.0.0.1:4001 CRM_READ_URL=http://127.0.0.1:4000 CRM_API_KEY=crm_live_…
+    $ crm merge account acme.com acme.de --dry-run
+    $ crm merge account acme.com acme.de --merge-deals
 
-The key needs the group delete, which keys do not have by default: crm key create --allow delete.
+The key needs the group delete, and list for domains and emails. No key has delete by default: crm key create --allow list,delete.
 Next: crm duplicates --help`;
 
 /** Adds `crm merge`. */
@@ -36,12 +38,12 @@ export const addMergeCommand = (program: Command, context: CliContext): void => 
     .command('merge')
     .description('merge a duplicate account or contact into the one that stays')
     .addArgument(new Argument('<object>', 'which kind of record').choices(['account', 'contact']))
-    .argument('<keep>', 'id of the record that stays')
-    .argument('<from>', 'id of the record to merge into it and delete')
+    .argument('<keep>', 'domain, email or id of the record that stays')
+    .argument('<from>', 'domain, email or id of the record to merge into it and delete')
     .option('--dry-run', 'print what would change, and change nothing')
     .option('--merge-deals', 'also merge opportunities that would have the same pipeline, account and name')
     .addHelpText('after', examples);
-  withJson(withGatewayOptions(command, 'inbound')).action(
+  withJson(withGatewayOptions(command, 'inbound', true)).action(
     (object: 'account' | 'contact', keep: string, from: string, options: MergeOptions) =>
       merge(context, object, { keep, from }, options),
   );
@@ -60,6 +62,20 @@ const resultText = (object: string, merged: Merged, mergesDeals: boolean): strin
   ].join('\n');
 };
 
+/** Finds a record by its id, domain or email. @throws CliError if there is none */
+const findId = async (client: CrmClient, object: string, text: string, url: string | undefined): Promise<string> => {
+  if (uuidPattern.test(text)) return text;
+  if (url === undefined) throw usageError(`${text} is not an id. To name it by domain or email, give --read-url too.`);
+  try {
+    if (object === 'account') return (await client.accounts.getByDomain(text)).data.account.id;
+    return (await client.contacts.getByEmail(text)).data.contact.id;
+  } catch (error) {
+    if (error instanceof CrmApiError && [400, 404].includes(error.status))
+      throw new CliError(`There is no ${object} ${text}. Give a domain, an email or an id that exists.`);
+    throw new CliError(gatewayErrorText({ name: 'read gateway', url, option: '--read-url', groups: 'list' }, error));
+  }
+};
+
 const merge = async (
   context: CliContext,
   object: 'account' | 'contact',
@@ -68,16 +84,17 @@ const merge = async (
 ): Promise<void> => {
   const gateways = await findGateways(context, options, 'inbound');
   if (gateways === undefined) throw noGatewayError();
-  const { url: inboundUrl, apiKey } = gateways;
-  // The client requires a read URL, but this command reads nothing.
-  const client = connectClient({ readUrl: inboundUrl, inboundUrl, apiKey });
+  const { url: inboundUrl, readUrl, apiKey } = gateways;
+  const client = connectClient({ readUrl: readUrl ?? inboundUrl, inboundUrl, apiKey });
+  const idOf = (text: string) => findId(client, object, text, readUrl);
+  const [keepId, fromId] = [await idOf(keep), await idOf(from)];
   const body = {
-    from,
+    from: fromId,
     dry_run: options.dryRun === true,
     ...(options.mergeDeals === true && { deals: 'merge' as const }),
   };
   try {
-    const { data } = await (object === 'account' ? client.accounts : client.contacts).merge(keep, body);
+    const { data } = await (object === 'account' ? client.accounts : client.contacts).merge(keepId, body);
     printResult(context, options, { json: { ...data }, text: resultText(object, data, options.mergeDeals === true) });
   } catch (error) {
     throw new CliError(refusalText(inboundUrl, error));

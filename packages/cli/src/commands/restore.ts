@@ -1,6 +1,7 @@
 import { CrmApiError } from '@crm/client';
 import { Argument, type Command } from 'commander';
 
+import { uuid } from '../administration/session.js';
 import {
   connectClient,
   findGateways,
@@ -32,7 +33,7 @@ export const addRestoreCommand = (program: Command, context: CliContext): void =
     .command('restore')
     .description('restore a deleted account or opportunity')
     .addArgument(new Argument('<object>', 'which kind of record').choices(['account', 'opportunity']))
-    .argument('<id>', 'id of the deleted record')
+    .argument('<id>', 'id of the deleted record', uuid)
     .addHelpText('after', examples);
   withJson(withGatewayOptions(command, 'inbound')).action(
     (object: RestorableObject, id: string, options: OutputOptions & GatewayOptions) =>

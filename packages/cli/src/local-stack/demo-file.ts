@@ -1,5 +1,5 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 
 import { CliError, errorText, ifThere } from '../errors.js';
 
@@ -15,9 +15,11 @@ export interface DemoFile {
 
 const keys = ['read_url', 'inbound_url', 'api_key', 'pipeline_id', 'organization_id', 'database_url'] as const;
 
+const usualDirectory = '.crm';
+
 /** The directory of the local stack: `CRM_DATA_DIR`, or `.crm` in the current directory. */
 export const dataDirectory = (env: Readonly<Record<string, string | undefined>>): string =>
-  env['CRM_DATA_DIR'] || '.crm';
+  env['CRM_DATA_DIR'] || usualDirectory;
 
 /** The path of the demo file in a data directory. */
 export const demoFilePath = (directory: string): string => join(directory, 'demo.json');
@@ -52,7 +54,8 @@ const withdrawnPath = (directory: string): string => join(directory, 'demo.stopp
  * nowhere else. Returns the contents of the renamed file, also if an earlier run renamed it.
  */
 export const withdrawDemoFile = async (directory: string): Promise<DemoFile | undefined> => {
-  await ifThere(rename(demoFilePath(directory), withdrawnPath(directory)));
+  const path = demoFilePath(directory);
+  if (!(await removeLink(path))) await ifThere(rename(path, withdrawnPath(directory)));
   return readDemo(withdrawnPath(directory));
 };
 
@@ -63,4 +66,34 @@ export const publishDemoFile = async (directory: string, demo: DemoFile): Promis
   await writeFile(temporary, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
   await rename(temporary, demoFilePath(directory));
   await rm(withdrawnPath(directory), { force: true });
+};
+
+/** Removes a symbolic link, or only one that leads to `target`. @returns whether there was one */
+const removeLink = async (path: string, target?: string): Promise<boolean> => {
+  const found = await readlink(path).catch(() => undefined);
+  if (found === undefined || (target ?? found) !== found) return false;
+  await rm(path);
+  return true;
+};
+
+/**
+ * Links the file in `.crm`, so that commands without `CRM_DATA_DIR` find a stack with another data directory.
+ *
+ * @returns a function that removes the link; undefined if the stack of `.crm` runs, or there can be no link.
+ */
+export const linkDemoFile = async (
+  directory: string,
+  usual = usualDirectory,
+): Promise<(() => Promise<unknown>) | undefined> => {
+  const [path, target] = [demoFilePath(usual), resolve(demoFilePath(directory))];
+  try {
+    await mkdir(usual, { recursive: true });
+    if (resolve(path) !== target) {
+      await removeLink(path);
+      await symlink(target, path);
+    }
+    return () => removeLink(path, target);
+  } catch {
+    return undefined;
+  }
 };

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { exitCodes } from '../errors.js';
+import { linkDemoFile, publishDemoFile, readDemoFile, withdrawDemoFile } from './demo-file.js';
 import { readStackSettings } from './settings.js';
 import { takeStackLock } from './stack-lock.js';
 
@@ -29,6 +30,39 @@ describe('readStackSettings', () => {
       }),
     );
     expect(() => readStackSettings({ CRM_READ_PORT: '4001' })).toThrow(/must differ/);
+  });
+});
+
+describe('linkDemoFile', () => {
+  let directory: string;
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'demo-link-'));
+  });
+  afterEach(() => rm(directory, { recursive: true }));
+
+  it('links a stack with another data directory, and leaves the file and the link of others', async () => {
+    const [usual, one, other] = ['.crm', 'one', 'other'].map((name) => join(directory, name));
+    for (const data of [one, other]) await mkdir(data ?? '');
+    const demo = {
+      read_url: '',
+      inbound_url: '',
+      api_key: 'one',
+      pipeline_id: '',
+      organization_id: '',
+      database_url: '',
+    };
+    await publishDemoFile(one ?? '', demo);
+    await publishDemoFile(other ?? '', { ...demo, api_key: 'other' });
+    const unlink = await linkDemoFile(one ?? '', usual);
+    expect(await readDemoFile(usual ?? '')).toEqual(demo);
+    await linkDemoFile(other ?? '', usual);
+    await unlink?.();
+    expect(await readDemoFile(usual ?? '')).toMatchObject({ api_key: 'other' });
+    // A stack that starts in the usual directory takes it over, and keeps its own stopped file.
+    await withdrawDemoFile(usual ?? '');
+    await publishDemoFile(usual ?? '', { ...demo, api_key: 'usual' });
+    expect(await linkDemoFile(one ?? '', usual)).toBeUndefined();
+    expect(await withdrawDemoFile(usual ?? '')).toMatchObject({ api_key: 'usual' });
   });
 });
 

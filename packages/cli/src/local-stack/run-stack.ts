@@ -6,7 +6,7 @@ import { migrate } from '@crm/db';
 import { startLocalPostgres, type LocalPostgres } from '@crm/local-postgres';
 
 import { CliError, errorText } from '../errors.js';
-import { publishDemoFile, withdrawDemoFile, type DemoFile } from './demo-file.js';
+import { linkDemoFile, publishDemoFile, withdrawDemoFile, type DemoFile } from './demo-file.js';
 import { chooseDemoPipeline, openDemoOrganization, sendDemoDeals } from './demo-organization.js';
 import { openStackState, saveStackState, type StackSettings, type StackState } from './settings.js';
 import { hasProcess, takeStackLock } from './stack-lock.js';
@@ -91,8 +91,11 @@ const start = async (options: StackOptions, stops: Stop[]): Promise<void> => {
     database_url: postgres.url,
   };
   await publishDemoFile(directory, demoFile);
+  const unlink = await linkDemoFile(directory);
+  if (unlink === undefined) log(`For crm in another terminal: export CRM_DATA_DIR='${directory}'`);
   stops.push(async () => {
     log('Stopping the gateways');
+    await unlink?.();
     await withdrawDemoFile(directory);
   });
   options.onReady(demoFile);
