@@ -90,13 +90,12 @@ describe('crm export and crm import', () => {
     await empty(crm.target);
     for (const object of objects) {
       const file = `${object}.${format}`;
-      const database = ['--database-url', crm.databaseUrl];
-      expect(await exportTo(file, crm.source, object, ...database)).toMatchObject({ object, unknown_members: 0 });
+      expect(await exportTo(file, crm.source, object)).toMatchObject({ object, unknown_members: 0 });
       const result = await importFrom(file);
       expect(JSON.parse(result.stdout)).toMatchObject({ complete: true, rejected: 0, warnings: 0 });
     }
     for (const object of objects) {
-      await exportTo(`again-${object}.${format}`, crm.target, object, '--database-url', crm.databaseUrl);
+      await exportTo(`again-${object}.${format}`, crm.target, object);
       const records = await recordsOf(`${object}.${format}`);
       expect(records.length).toBeGreaterThanOrEqual(3);
       expect(await recordsOf(`again-${object}.${format}`)).toEqual(records);
@@ -133,7 +132,7 @@ describe('crm export', () => {
   it('escapes formulas in CSV, --raw keeps them, and both import to the same texts', async () => {
     for (const raw of [[], ['--raw']]) {
       const file = `formulas${raw.length}.csv`;
-      await exportTo(file, crm.source, 'accounts', '--database-url', crm.databaseUrl, ...raw);
+      await exportTo(file, crm.source, 'accounts', ...raw);
       expect(await readFile(path(file), 'utf8')).toContain(raw.length === 0 ? ",'=1+1" : ',=1+1');
       expect((await importFrom(file, ...raw, '--on-match', 'update')).exitCode).toBe(0);
       await exportTo('formulas.jsonl', crm.target, 'accounts', ...raw);

@@ -22,7 +22,6 @@ export interface TwoOrganizations {
   readonly target: SetUpOrganization;
   readonly readUrl: string;
   readonly inboundUrl: string;
-  readonly databaseUrl: string;
   stop(): Promise<void>;
 }
 
@@ -75,7 +74,6 @@ export const startTwoOrganizations = async (): Promise<TwoOrganizations> => {
     target,
     readUrl,
     inboundUrl,
-    databaseUrl: url,
     stop: async () => {
       await Promise.all(gateways.map((gateway) => gateway.stop()));
       await database.close();

@@ -29,9 +29,10 @@ interface OperationsModule {
   readonly operations: readonly Operation<unknown>[];
 }
 
-/** The groups and the read operations that set-up commands use. Others are left out, because compiling them takes time. */
+/** The groups and the read operations that commands use. Others are left out, because compiling them takes time. */
 const isUsed = ({ id, group }: OperationContract, groups: readonly string[]): boolean =>
-  groups.includes(group) && (group !== 'list' || /Fields$|^list(Pipelines|PipelineStages|Members)$/.test(id));
+  groups.includes(group) &&
+  (group !== 'list' || groups.includes('search') || /Fields$|^list(Pipelines|PipelineStages|Members)$/.test(id));
 
 const compiled = new Map<string, OperationValidators>();
 
@@ -97,7 +98,14 @@ export const openOwnGateways = async (
   const database = openDatabase({ url: databaseUrl, applicationName: 'crm-cli', maxConnections: 2 });
   const setups = createSetupCache(database);
   const webhooks = readEnvironment(env, readWebhookSettings);
-  const context = { database, setups, cursors: createCursorCodec([randomUUID()]), commandLine: origin, webhooks };
+  // The secret is always the same for a database, so that a stopped export can continue.
+  const context = {
+    database,
+    setups,
+    cursors: createCursorCodec([hashApiKey(databaseUrl).toString('hex')]),
+    commandLine: origin,
+    webhooks,
+  };
   const apiKey = generateApiKey();
   const start = async (gateway: Gateway) =>
     listen(await buildApp(gateway, organizationId, hashApiKey(apiKey), (_request, run) => run(context), groups));

@@ -1,4 +1,7 @@
-import { CrmError, type Field } from '@crm/client';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { CrmError, type CrmClient, type Field } from '@crm/client';
 import { Argument, Option, type Command } from 'commander';
 
 import { printResult, type CliContext } from '../cli-context.js';
@@ -7,23 +10,23 @@ import { columnNames, narrowColumns, systemColumns, type ExportColumns } from '.
 import { translateMembers } from '../export/member-emails.js';
 import { openOutput } from '../export/output.js';
 import { countRecords, listCustomFields, makePageReader } from '../export/record-pages.js';
-import { exportFormats, makeRowFormat, type ExportFormat } from '../export/row-format.js';
+import { exportFormats, makeRowFormat, type CsvStyle, type ExportFormat } from '../export/row-format.js';
 import { runExport } from '../export/run-export.js';
 import { connectClient, findReadGateway, gatewayErrorText, withGatewayOptions } from '../api/gateways.js';
 import { writeSetup } from '../setup/apply.js';
-import type { SetupOptions } from '../setup/session.js';
+import { withSetup, type SetupOptions } from '../setup/session.js';
+import { delimiterOption } from '../import/source/encodings.js';
 import { findPipelineId } from '../import/mapping/pipelines.js';
 import { exportObjects, type ExportObject } from '../import/targets.js';
 import { withJson } from '../options.js';
 import { exportProgress } from '../progress.js';
 
-interface ExportOptions extends SetupOptions {
+interface ExportOptions extends SetupOptions, CsvStyle {
   readonly output: string;
   readonly format: ExportFormat;
   readonly pipeline?: string;
   readonly fields?: readonly string[];
   readonly restart?: boolean;
-  readonly raw?: boolean;
 }
 
 const examples = `
@@ -35,28 +38,30 @@ Examples:
   From a real organization (the key can also come from CRM_API_KEY, which keeps it out of the process list):
     $ crm export contacts --url https://read.example.com --api-key crm_live_… --output contacts.csv
 
-  Some columns only, on stdout (the summary is then on stderr):
+  Some columns only, on stdout (the summary is then on stderr), and a file for a German Excel:
     $ crm export opportunities --fields stage,amount,custom_fields --output - | head
+    $ crm export accounts --delimiter ";" --bom --output accounts.csv
+
+  All data, as files for crm apply (setup.yaml) and crm import, in the directory acme:
+    $ crm export all --output acme
+    $ crm export all --org "Acme Sales" --output acme
 
 If the export is stopped or killed, run the same command again to continue. Until it is complete, the records are in FILE.partial
 and the progress is in FILE.progress.json. --restart starts over.
-In CSV an empty cell is a missing value, "" is an empty text, and lists and objects are JSON. Dates of deals are Unix milliseconds.
+In CSV an empty cell is a missing value, "" is an empty text, and lists and objects are JSON. Dates are texts such as 2026-11-26.
 In CSV a text that begins with = + - @, a tab or a line break gets an apostrophe in front. Otherwise spreadsheet programs would
 run it as a formula. crm import removes the apostrophe. With --raw, export adds none: import such a file with --raw too.
 Members in custom fields are written as emails.
-The key needs the groups list and search.
-
-The setup is written in the format of crm apply. It can also be read from a database (--database-url, --org):
-    $ crm export setup --org ID --output setup.yaml
+The key needs the groups list and search. With --org or --database-url, the command reads the database itself and needs no key.
 Next: crm import --help`;
 
 /** Adds `crm export`. */
 export const addExportCommand = (program: Command, context: CliContext): void => {
   const command = program
     .command('export')
-    .description('write records to a CSV or JSON lines file through the read gateway')
-    .addArgument(new Argument('<object>', 'what to export').choices([...exportObjects, 'setup']))
-    .requiredOption('--output <file>', 'the file to write; - for stdout')
+    .description('write records to a CSV or JSON lines file, the setup to a YAML file, or all to a directory')
+    .addArgument(new Argument('<object>', 'what to export').choices([...exportObjects, 'setup', 'all']))
+    .requiredOption('--output <file>', 'the file to write, or the directory for all; - for stdout')
     .addOption(new Option('--format <format>', 'the file format').choices(exportFormats).default('csv'))
     .option('--pipeline <id or name>', 'opportunities of this pipeline only (default: all)')
     .option(
@@ -64,15 +69,49 @@ export const addExportCommand = (program: Command, context: CliContext): void =>
       'columns, separated by commas (default: all); natural keys are always included',
       commaList,
     )
+    .addOption(delimiterOption('a comma'))
+    .option('--bom', 'begin a CSV file with a byte order mark, so that Excel reads it as UTF-8')
     .option('--raw', 'do not change texts that a spreadsheet program would read as formulas')
     .option('--restart', 'start over instead of continuing')
-    .option('--database-url <url>', 'for setup: PostgreSQL address (default: DATABASE_URL, or the local stack)')
-    .addOption(new Option('--org <name or id>', 'for setup: the organization in the database').env('CRM_ORG'))
+    .option('--database-url <url>', 'PostgreSQL address (default: DATABASE_URL, or the local stack)')
+    .addOption(new Option('--org <name or id>', 'the organization in the database').env('CRM_ORG'))
     .addHelpText('after', examples);
-  withJson(withGatewayOptions(command, 'read')).action((object: ExportObject | 'setup', options: ExportOptions) =>
-    object === 'setup' ? writeSetup(context, options) : exportRecords(context, object, options),
+  withJson(withGatewayOptions(command, 'read')).action(
+    async (object: ExportObject | 'setup' | 'all', options: ExportOptions) => {
+      if (object === 'setup') return writeSetup(context, options);
+      const result = await (object === 'all' ? exportAll(context, options) : exportRecords(context, object, options));
+      // Without a file, stdout has the records, so the summary goes to stderr.
+      printResult(options.output === '-' ? { ...context, stdout: context.stderr } : context, options, result);
+    },
   );
 };
+
+interface Result {
+  readonly json: Readonly<Record<string, unknown>>;
+  readonly text: string;
+}
+
+/** Exports the setup and the records of one organization to a directory. */
+const exportAll = async (context: CliContext, options: ExportOptions): Promise<Result> => {
+  const { output: directory, format, pipeline, fields } = options;
+  if (directory === '-' || pipeline !== undefined || fields !== undefined)
+    throw usageError('crm export all needs a directory as --output, and takes no --pipeline and no --fields.');
+  // The setup and the records must be those of the same organization.
+  const demo = readsDatabase(options) ? undefined : (await findReadGateway(context, options)).demo;
+  const source =
+    demo === undefined ? options : { ...options, databaseUrl: demo.database_url, org: demo.organization_id };
+  await mkdir(directory, { recursive: true });
+  const setup = join(directory, 'setup.yaml');
+  await writeSetup({ ...context, stdout: context.stderr }, { ...source, output: setup, json: false });
+  const results: Result[] = [];
+  for (const object of ['accounts', 'contacts', 'opportunities', 'notes'] as const)
+    results.push(await exportRecords(context, object, { ...source, output: join(directory, `${object}.${format}`) }));
+  const files = results.map(({ json }) => json);
+  const text = [...results.map((one) => one.text), 'To import them in this order: crm apply --help, crm import --help'];
+  return { json: { setup, files }, text: text.join('\n') };
+};
+
+const readsDatabase = ({ databaseUrl, org }: ExportOptions): boolean => databaseUrl !== undefined || org !== undefined;
 
 const commaList = (text: string): readonly string[] =>
   text
@@ -80,11 +119,24 @@ const commaList = (text: string): readonly string[] =>
     .map((name) => name.trim())
     .filter((name) => name !== '');
 
-const exportRecords = async (context: CliContext, object: ExportObject, options: ExportOptions): Promise<void> => {
+const exportRecords = async (context: CliContext, object: ExportObject, options: ExportOptions): Promise<Result> => {
   if (options.pipeline !== undefined && object !== 'opportunities')
     throw usageError(`--pipeline applies only to opportunities, not to ${object}.`);
-  const connection = await findReadGateway(context, options);
-  const client = connectClient({ readUrl: connection.url, apiKey: connection.apiKey });
+  if (readsDatabase(options)) {
+    const work = ({ client }: { readonly client: CrmClient }) => exportFrom(context, client, 'itself', object, options);
+    return withSetup(context, options, work, ['list', 'search']);
+  }
+  const { url, apiKey } = await findReadGateway(context, options);
+  return exportFrom(context, connectClient({ readUrl: url, apiKey }), url, object, options);
+};
+
+const exportFrom = async (
+  context: CliContext,
+  client: CrmClient,
+  gatewayUrl: string,
+  object: ExportObject,
+  options: ExportOptions,
+): Promise<Result> => {
   const signal = context.onInterrupt();
   let isBegun = false;
   try {
@@ -95,14 +147,14 @@ const exportRecords = async (context: CliContext, object: ExportObject, options:
       client,
       customFields.filter(({ name }) => columns.custom.includes(name)),
     );
-    const { format, url, raw } = options;
-    const request = [object, format, url ?? null, pipelineId ?? null, columnNames(columns), raw === true];
+    const { format, url, databaseUrl, org, delimiter, bom, raw } = options;
+    const request = [...[object, format, url, databaseUrl, org, pipelineId, columnNames(columns), delimiter, bom, raw]];
     const { output, earlier } = await openOutput(context.stdout, options, request);
     isBegun = true;
     if (earlier !== undefined) context.stderr.write(`Continuing after ${earlier.records} ${object}.\n`);
     const { records, seconds } = await runExport({
       readPage: makePageReader(client, object, columns, customFields, pipelineId),
-      format: makeRowFormat(format, columns, members.customValues, raw === true),
+      format: makeRowFormat(format, columns, members.customValues, options),
       output,
       earlier,
       onProgress: exportProgress({
@@ -113,12 +165,12 @@ const exportRecords = async (context: CliContext, object: ExportObject, options:
       }),
       signal,
     });
-    printSummary(context, object, options, { records, seconds, unknownMembers: members.unknown.size });
+    return summary(object, options, { records, seconds, unknownMembers: members.unknown.size });
   } catch (error) {
     if (error instanceof CliError) throw error;
     const gateway = {
       name: 'read gateway',
-      url: connection.url,
+      url: gatewayUrl,
       option: '--url',
       groups: 'list,search',
     } as const;
@@ -144,12 +196,11 @@ const chooseColumns = (
   );
 };
 
-const printSummary = (
-  context: CliContext,
+const summary = (
   object: ExportObject,
   options: ExportOptions,
   { records, seconds, unknownMembers }: { records: number; seconds: number; unknownMembers: number },
-): void => {
+): Result => {
   const file = options.output === '-' ? null : options.output;
   const json = {
     object,
@@ -160,7 +211,5 @@ const printSummary = (
     seconds: Number(seconds.toFixed(3)),
   };
   const hint = unknownMembers === 0 ? '' : `\n${unknownMembers} deleted members in custom fields were written as ids.`;
-  const text = `${records} ${object} in ${seconds.toFixed(1)} s${file === null ? '' : `, in ${file}`}${hint}`;
-  // Without a file, stdout has the records, so the summary goes to stderr.
-  printResult(file === null ? { ...context, stdout: context.stderr } : context, options, { json, text });
+  return { json, text: `${records} ${object} in ${seconds.toFixed(1)} s${file === null ? '' : `, in ${file}`}${hint}` };
 };

@@ -1,6 +1,6 @@
 import type { Account, Contact, Note, Opportunity } from '@crm/client';
 
-import { type ExportObject, importObjectOf, systemTargetNames } from '../import/targets.js';
+import { type ExportObject, findTarget, importObjectOf, systemTargetNames } from '../import/targets.js';
 
 /** A record as the read gateway returns it. */
 export type ExportRecord = Account | Contact | Note | Opportunity;
@@ -11,6 +11,8 @@ export interface SystemColumn {
   readonly field: string;
   /** Identifies a record, so `--fields` cannot leave it out. */
   readonly isKey: boolean;
+  /** A date in Unix milliseconds, which files have as a text. */
+  readonly isInstant: boolean;
 }
 
 /** Columns that only the gateways set. Exports contain them for information; imports ignore them. */
@@ -38,7 +40,10 @@ export const systemColumns = (object: ExportObject): readonly SystemColumn[] => 
     ...systemTargetNames(importObjectOf(object)),
     ...(object === 'notes' ? ['opportunity_ids', 'created_at'] : ['created_at', 'updated_at', 'version']),
   ];
-  return names.map((name) => ({ name, field: fieldNames[name] ?? name, isKey: keyColumns[object].includes(name) }));
+  return names.map((name) => ({
+    ...{ name, field: fieldNames[name] ?? name, isKey: keyColumns[object].includes(name) },
+    isInstant: findTarget(importObjectOf(object), name)?.kind === 'instant',
+  }));
 };
 
 /** The columns of a file. */
@@ -54,12 +59,16 @@ export const columnNames = ({ system, custom }: ExportColumns): string[] => [
   ...custom.map((slug) => `custom_fields.${slug}`),
 ];
 
+/** An instant as a text that imports read: `2026-11-26` for the start of a day in UTC, or `2026-11-26T09:30:00.000Z`. */
+const instantText = (ms: number): string => new Date(ms).toISOString().replace('T00:00:00.000Z', '');
+
 /** The value of a system column. Additional contacts are written as their emails. */
-export const systemValue = ({ field }: SystemColumn, record: ExportRecord): unknown => {
+export const systemValue = ({ field, isInstant }: SystemColumn, record: ExportRecord): unknown => {
   if (field === 'additional_contacts' && 'additional_contacts' in record) {
     return record.additional_contacts.map(({ contact_email: email }) => email);
   }
-  return (record as unknown as Readonly<Record<string, unknown>>)[field] ?? null;
+  const value = (record as unknown as Readonly<Record<string, unknown>>)[field] ?? null;
+  return isInstant && typeof value === 'number' ? instantText(value) : value;
 };
 
 /**

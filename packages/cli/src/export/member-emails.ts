@@ -7,13 +7,14 @@ import type { ExportRecord } from './columns.js';
 export interface MemberTranslation {
   /** Deleted members in the records so far. They are written as ids. */
   readonly unknown: ReadonlySet<string>;
-  /** The custom values of a record, with emails. */
+  /** The custom values of a record, with emails, and with instants as texts. */
   readonly customValues: (record: ExportRecord) => Readonly<Record<string, unknown>>;
 }
 
 /** Makes the translation of fields. Reads the members if one of the fields has some. */
 export const translateMembers = async (client: CrmClient, fields: readonly Field[]): Promise<MemberTranslation> => {
   const slugs = fields.filter(({ attribute_type: type }) => type === 'team_members').map(({ name }) => name);
+  const instants = new Set(fields.filter((field) => field.attribute_type === 'timestamp').map(({ name }) => name));
   const members = slugs.length === 0 ? [] : await listMembers(client);
   const emails = new Map(members.map(({ member_id: id, email }) => [id, email]));
   const unknown = new Set<string>();
@@ -24,8 +25,11 @@ export const translateMembers = async (client: CrmClient, fields: readonly Field
   };
   const customValues: MemberTranslation['customValues'] = (record) => {
     const values: Readonly<Record<string, unknown>> = 'custom_fields' in record ? record.custom_fields : {};
-    const translated = slugs.filter((slug) => Object.hasOwn(values, slug));
-    return { ...values, ...Object.fromEntries(translated.map((slug) => [slug, memberIds(values[slug]).map(emailOf)])) };
+    const translated = Object.entries(values).map(([slug, value]) => {
+      if (slugs.includes(slug)) return [slug, memberIds(value).map(emailOf)];
+      return [slug, instants.has(slug) && typeof value === 'number' ? new Date(value).toISOString() : value];
+    });
+    return Object.fromEntries(translated) as Readonly<Record<string, unknown>>;
   };
   return { unknown, customValues };
 };

@@ -15,33 +15,40 @@ export interface RowFormat {
   readonly line: (record: ExportRecord) => string;
 }
 
-/**
- * Creates a format. `customValues` returns the custom values of a record, with emails for members.
- *
- * @param isRaw - whether formulas in CSV stay unescaped
- */
+/** The options of a CSV file. */
+export interface CsvStyle {
+  /** By default a comma. */
+  readonly delimiter?: string;
+  /** Whether the file begins with a byte order mark. */
+  readonly bom?: boolean;
+  /** Whether formulas stay unescaped. */
+  readonly raw?: boolean;
+}
+
+/** Creates a format. `customValues` returns the custom values of a record, with emails for members. */
 export const makeRowFormat = (
   format: ExportFormat,
   columns: ExportColumns,
   customValues: CustomValues,
-  isRaw: boolean,
-): RowFormat => (format === 'csv' ? csvFormat(columns, customValues, isRaw) : jsonFormat(columns, customValues));
+  style: CsvStyle,
+): RowFormat => (format === 'csv' ? csvFormat(columns, customValues, style) : jsonFormat(columns, customValues));
 
 type CustomValues = (record: ExportRecord) => Readonly<Record<string, unknown>>;
 
-const csvFormat = (columns: ExportColumns, customValues: CustomValues, isRaw: boolean): RowFormat => ({
-  header: `${columnNames(columns)
-    .map((name) => csvCell(name, true))
-    .join(',')}\n`,
+const csvFormat = (columns: ExportColumns, customValues: CustomValues, style: CsvStyle): RowFormat => ({
+  header: (style.bom === true ? '\uFEFF' : '') + csvLine(columnNames(columns), { ...style, raw: true }),
   line: (record) => {
     const custom = customValues(record);
     const values = [
       ...columns.system.map((column) => systemValue(column, record)),
       ...columns.custom.map((slug) => ownValue(custom, slug)),
     ];
-    return `${values.map((value) => csvCell(value, isRaw)).join(',')}\n`;
+    return csvLine(values, style);
   },
 });
+
+const csvLine = (values: readonly unknown[], style: CsvStyle): string =>
+  `${values.map((value) => csvCell(value, style)).join(style.delimiter ?? ',')}\n`;
 
 const jsonFormat = (columns: ExportColumns, customValues: CustomValues): RowFormat => ({
   header: '',
@@ -63,9 +70,11 @@ const ownValue = (values: Readonly<Record<string, unknown>>, slug: string): unkn
  * objects are JSON. Texts that a spreadsheet program would run as formulas are escaped, because any sender may have
  * written them.
  */
-export const csvCell = (value: unknown, isRaw: boolean): string => {
+const csvCell = (value: unknown, { delimiter = ',', raw }: CsvStyle): string => {
   if (value === null || value === undefined) return '';
-  const text = typeof value !== 'string' ? JSON.stringify(value) : isRaw ? value : escapeFormula(value);
+  const text = typeof value !== 'string' ? JSON.stringify(value) : raw === true ? value : escapeFormula(value);
   // Leading and trailing spaces are quoted too, because some programs drop them otherwise.
-  return text === '' || /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return text === '' || text.includes(delimiter) || /["\r\n]|^\s|\s$/.test(text)
+    ? `"${text.replaceAll('"', '""')}"`
+    : text;
 };

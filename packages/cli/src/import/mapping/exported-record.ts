@@ -109,11 +109,9 @@ const cellValues = (context: ExportedContext, row: Row): readonly Entry[] =>
 
 type CellKind = 'text' | 'json' | 'number';
 
-const kindsByTarget: Partial<Record<Target['kind'], CellKind>> = { number: 'number', instant: 'number', list: 'json' };
+const kindsByTarget: Partial<Record<Target['kind'], CellKind>> = { number: 'number', list: 'json' };
 const kindsByType: Readonly<Record<string, CellKind>> = {
-  ...Object.fromEntries(
-    ['number', 'currency', 'percentage', 'rating', 'timestamp'].map((type) => [type, 'number'] as const),
-  ),
+  ...Object.fromEntries(['number', 'currency', 'percentage', 'rating'].map((type) => [type, 'number'] as const)),
   ...Object.fromEntries(
     ['checkbox', 'date_range', 'location', 'multi_select', 'team_members'].map((type) => [type, 'json'] as const),
   ),

@@ -17,14 +17,16 @@ const readDelimiterOption = (text: string): string => {
   throw new InvalidArgumentError('Must be one character, or tab.');
 };
 
+/** The option `--delimiter`, with the text about its default. */
+export const delimiterOption = (otherwise: string): Option =>
+  new Option('--delimiter <sign>', `the separator between cells, or the word tab (default: ${otherwise})`).argParser(
+    readDelimiterOption,
+  );
+
 /** Adds `--delimiter` and `--encoding`. */
 export const withCsvOptions = (command: Command): Command =>
   command
-    .addOption(
-      new Option('--delimiter <sign>', 'the separator between cells, or the word tab (default: guessed)').argParser(
-        readDelimiterOption,
-      ),
-    )
+    .addOption(delimiterOption('guessed'))
     .addOption(
       new Option('--encoding <name>', `${encodings.join(', ')} (default: guessed)`).argParser(readEncodingOption),
     );
