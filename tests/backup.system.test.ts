@@ -152,7 +152,7 @@ describe('the backup of docs/operating.md', () => {
     const output = await run(restore?.commands);
     expect(output).toContain('Before the backup');
     expect(output).not.toContain('After the backup');
-    expect(output).toContain('is up to date');
+    expect(output).toContain('is restored into');
     expect(await contentOf(restoredUrl)).toEqual(before);
     reportFigure(
       'R29',

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 
 import { type CliContext, printable } from './cli-context.js';
+import { addBackupCommand, addRestoreBackupCommand } from './commands/backup.js';
 import {
   addAuditCommand,
   addDistributeCommand,
@@ -115,6 +116,8 @@ const commands: readonly (AddCommand | Group)[] = [
   addExplainCommand,
   addRebuildCommand,
   addAuditCommand,
+  addBackupCommand,
+  addRestoreBackupCommand,
 ];
 
 /** Builds the `crm` program with all its commands. */

@@ -19,7 +19,7 @@ import { wholeNumber } from '../options.js';
 import { describeChanges } from '../setup/plan-step.js';
 
 /** Runs work on the database of a command, without checking its migrations. */
-const onDatabase = async <T>(
+export const onDatabase = async <T>(
   context: CliContext,
   options: AdministrationOptions,
   work: (url: string) => Promise<T>,
