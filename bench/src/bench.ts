@@ -33,7 +33,7 @@ const groups: readonly MeasureGroup[] = [
 /** Measured only by name, because they need servers that the user provides. */
 const namedIds = new Set(['S17']);
 /** Measured with the data of `Run.sizes`: both sizes, or only the larger one. */
-const sizedIds = new Set(['S5', 'S6', 'S7', 'S16']);
+const sizedIds = new Set(['S5', 'S6', 'S7', 'S16', 'S18']);
 
 const log = (message: string): void => {
   process.stderr.write(`${message}\n`);

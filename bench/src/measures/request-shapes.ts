@@ -1,7 +1,15 @@
 import type { LoadRequest } from '../harness/load.js';
 
-/** The kind of a request, which decides its target. */
-export type RequestKind = 'list of 1' | 'read' | 'list of 50' | 'sorted list' | 'one value' | 'other search';
+/** The kinds of requests: what their rate is compared with, and the least ratio. */
+export const kinds = {
+  ...{ 'list of 1': null, 'list of 50': null, 'other search': null },
+  read: { base: 'list of 1', least: 0.9 },
+  'sorted list': { base: 'list of 50', least: 0.75 },
+  'list with fields': { base: 'list of 50', least: 0.75 },
+  'one value': { base: 'list of 50', least: 0.7 },
+};
+
+type RequestKind = keyof typeof kinds;
 
 /** A request of S18. */
 export interface RequestShape {
@@ -59,10 +67,10 @@ export const requestShapes = (known: KnownRecords, headers: Headers): readonly R
     get('contact by id', 'read', `contacts/${known.contactId}`),
     get('contact by email', 'read', `contacts/by-email/${encodeURIComponent(known.email)}`),
     list('list of 50', 'list of 50', 'limit=50'),
-    list('list with fields=name', 'sorted list', 'limit=50&fields=name'),
+    list('list with fields=name', 'list with fields', 'limit=50&fields=name'),
     list(
       'list with ten fields',
-      'sorted list',
+      'list with fields',
       'limit=50&fields=id,name,amount,currency,stage_name,owner_email,account_domain,contact_email,created_at,custom_fields',
     ),
     search('list from the oldest', 'sorted list', { sort: 'created_at:asc', limit: 50 }),
