@@ -10,7 +10,7 @@ const budgets = {
   'apps/inbound-gateway': 1637,
   'apps/read-gateway': 952,
   'apps/webhook-worker': 485,
-  bench: 3447,
+  bench: 3449,
   docker: 229,
   'packages/cli': 8348,
   'packages/client': 1211,
