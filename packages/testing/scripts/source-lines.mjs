@@ -24,7 +24,7 @@ const budgets = {
   'packages/testing': 3383,
   'packages/webhooks': 240,
   prisma: 665,
-  'all source lines': 43480,
+  'all source lines': 43482,
   'lines of tests': 34158,
   'lines of pages': 7441,
 };
