@@ -8,6 +8,7 @@ import {
   type Administration,
   type AdministrationDatabase,
   findApiKeyByHash,
+  loadSetup,
   openAdministrationDatabase,
 } from '@crm/db';
 import { hashApiKey } from '@crm/domain';
@@ -23,6 +24,8 @@ import type { DemoFile } from './demo-file.js';
 export interface DemoOrganization {
   readonly organizationId: string;
   readonly apiKey: string;
+  /** Whether an earlier start has set it up and created its deals. */
+  readonly isSetUp: boolean;
 }
 
 const organizationName = 'Demo organization';
@@ -41,13 +44,15 @@ const example = (name: string): string => fileURLToPath(new URL(`../../examples/
 export const openDemoOrganization = async (
   url: string,
   previous: DemoFile | undefined,
-  isSetUp: boolean,
+  wasSetUp: boolean,
 ): Promise<DemoOrganization> => {
   const database = openAdministrationDatabase({ url, applicationName: 'crm-start', maxConnections: 2 });
   try {
     const origin = { actor: 'crm start', osUser: null, commandId: randomUUID() };
     const admin = administration(database, origin);
     const organizationId = await findOrganization(admin, previous);
+    // It has no pipelines if a user has deleted the earlier one.
+    const isSetUp = wasSetUp && (await loadSetup(database, organizationId)).pipelines.length > 0;
     if (!isSetUp) {
       const gateways = await openOwnGateways(url, organizationId, origin);
       try {
@@ -60,7 +65,7 @@ export const openDemoOrganization = async (
         await gateways.close();
       }
     }
-    return { organizationId, apiKey: await openKey(database, admin, organizationId, previous) };
+    return { organizationId, isSetUp, apiKey: await openKey(database, admin, organizationId, previous) };
   } finally {
     await database.close();
   }

@@ -78,7 +78,7 @@ const start = async (options: StackOptions, stops: Stop[]): Promise<void> => {
   const processes = await startProcesses(options, postgres.url, state, stops);
   const [readUrl, inboundUrl] = [urlOf(settings.ports['read-gateway']), urlOf(settings.ports['inbound-gateway'])];
   const pipeline = await chooseDemoPipeline({ readUrl, inboundUrl }, demo, previous);
-  if (!state.hasDemoDeals) {
+  if (!demo.isSetUp) {
     await sendDemoDeals({ readUrl, inboundUrl }, demo, pipeline, signal);
     await saveStackState(directory, { ...state, hasDemoDeals: true });
   }
