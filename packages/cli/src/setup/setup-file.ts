@@ -150,6 +150,12 @@ export const exportSetup = async (client: CrmClient, currency: string | null): P
       fields: fields.map((field) => ({
         ...{ object: field.object, slug: field.name, name: field.current_name, type: field.attribute_type },
         ...field.metadata,
+        ...(field.metadata?.options && {
+          options: field.metadata.options.map(({ is_active: isActive, ...option }) => ({
+            ...option,
+            ...archivedIf(isActive),
+          })),
+        }),
         ...(field.pipeline_ids ? { pipelines: field.pipeline_ids.map(nameOf) } : {}),
         ...(field.is_hidden === true ? { hidden: true } : {}),
         ...archivedIf(field.is_active),
