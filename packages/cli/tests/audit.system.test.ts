@@ -68,7 +68,7 @@ const withoutEvents = [
     'field list',
   ],
   ...['key list', 'key check', 'explain', 'distribute', 'duplicates', 'merge', 'mcp', 'apply', 'import', 'import init'],
-  ...['restore', 'backup', 'restore-backup'],
+  ...['restore', 'backup', 'restore-backup', 'types'],
   ...['export', 'events export', 'events tail', 'audit', 'doctor'],
   // Changes of webhooks are recorded with the key that makes them.
   ...['create', 'update', 'rotate-secret', 'test', 'replay', 'delete', 'list', 'attempts', 'listen'].map(

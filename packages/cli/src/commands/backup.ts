@@ -7,7 +7,7 @@ import type { Command } from 'commander';
 
 import { shownDatabase, withAdministrationOptions, type AdministrationOptions } from '../administration/session.js';
 import { printResult, type CliContext } from '../cli-context.js';
-import { CliError, errorCode, usageError } from '../errors.js';
+import { CliError, errorCode, errorText, usageError } from '../errors.js';
 import { onDatabase } from './database.js';
 
 const run = promisify(execFile);
@@ -51,8 +51,8 @@ const runProgram = async (
   address.password = '';
   address.searchParams.delete('pgbouncer');
   const env = { ...process.env, ...(password !== '' && { PGPASSWORD: password }) };
-  await run(program, [...args, '--dbname', address.href], { env, signal }).catch((error: { stderr?: string }) => {
-    throw new CliError(`${program} failed: ${error.stderr?.trim() ?? ''}`);
+  await run(program, [...args, '--dbname', address.href], { env, signal }).catch((error: unknown) => {
+    throw new CliError(errorText(error));
   });
 };
 
