@@ -288,12 +288,9 @@ describe('409', () => {
 
   test('refuses to remove a stage or member with deals and answers their count; refuses to archive the last stage', async () => {
     await deal('A', { stage_id: stage('New') });
-    expect((await send('PATCH', `stages/${stage('New')}`, { is_active: false }, 409)).body).toMatchObject({
-      counts: { opportunities: 1 },
-    });
-    expect((await send('DELETE', `members/${organization.member.id}`, undefined, 409)).body).toMatchObject({
-      counts: { opportunities: 1 },
-    });
+    const inUse = { counts: { opportunities: 1 } };
+    expect((await send('PATCH', `stages/${stage('New')}`, { is_active: false }, 409)).body).toMatchObject(inUse);
+    expect((await send('DELETE', `members/${organization.member.id}`, undefined, 409)).body).toMatchObject(inUse);
     const [first, second] = organization.otherPipeline.stages;
     await send('PATCH', `stages/${first?.id}`, { is_active: false });
     await send('PATCH', `stages/${second?.id}`, { is_active: false }, 409);
