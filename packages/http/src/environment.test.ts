@@ -35,7 +35,7 @@ describe('reading an environment', () => {
       trustProxy: false,
       logLevel: 'info',
       maxInFlight: 256,
-      maxBytesInFlight: 134_217_728,
+      maxBytesInFlight: 67_108_864,
       maxBulkPerOrganization: 4,
       maxEventLoopDelayMs: 500,
       rateLimits: { list: 1200, search: 600, inbound: 1500, bulk: 120, failedAuth: 30 },
