@@ -53,6 +53,8 @@ describe('200: accounts', () => {
     await addAccount('acme2.example', 'Another');
     await addAccount('rhein-logistik.example', 'Rhein-logistik-ag');
     await addAccount('rheinlogistik.test', 'Rhein Logistik, Ag.');
+    await addAccount('marks.example', '!!!');
+    await addAccount('marks.test', '???');
     for (const limit of [1, 100]) {
       expect((await walk(listAccountDuplicates, limit)).found).toEqual([
         ['acme.test', ['acme.example same_name_near_domain'], false],

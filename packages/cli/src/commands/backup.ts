@@ -11,6 +11,7 @@ import { CliError, errorCode, errorText, usageError } from '../errors.js';
 import { onDatabase } from './database.js';
 
 const run = promisify(execFile);
+const withoutDump = 'To back up the local stack without it, stop npm start and copy its data directory.';
 
 /** The folders of a major version on Debian, Red Hat and macOS, then PATH. */
 const programsOf = (name: string, major: number): readonly string[] => [
@@ -34,8 +35,7 @@ const findProgram = async (
     `The server is PostgreSQL ${major}, and there is no ${name} for it. Install one of these:
   Debian, Ubuntu   postgresql-client-${major} from https://apt.postgresql.org
   Red Hat          postgresql${major} from https://yum.postgresql.org
-  macOS            brew install postgresql@${major}
-To back up the local stack without it, stop npm start and copy its data directory.`,
+  macOS            brew install postgresql@${major}${name === 'pg_dump' ? `\n${withoutDump}` : ''}`,
   );
 };
 

@@ -44,7 +44,7 @@ interface Comparison {
   readonly reason: DuplicateReason;
   /** The condition that the index serves, on the older record `c` and the record `r`. */
   readonly found: string;
-  /** The exact condition. It is needed because the index compares only the first 200 characters. */
+  /** The exact condition, because the index compares only the first 200 characters, or names without their punctuation. */
   readonly fits: string;
 }
 
@@ -55,26 +55,19 @@ const spaced = (record: 'c' | 'r'): string =>
   `btrim(regexp_replace(${record}.normalized_name, '[\\s!-/:-@[-\`{-~\\u2010-\\u201f]+', ' ', 'g'))`;
 const sameName = 'left(c.normalized_name, 200) = left(r.normalized_name, 200)';
 
+const sameKey = (key: string): string => `c.normalized_name = r.normalized_name AND c.${key} = r.${key}`;
+/** A name of nothing but punctuation equals only itself. */
+const sameWords = `(${spaced('r')} <> '' OR c.normalized_name = r.normalized_name)`;
+const samePhone = `${normalized('c', 'phone')} = ${normalized('r', 'phone')}`;
+
 const comparisons: Readonly<Record<ObjectType, readonly Comparison[]>> = {
-  account: [{ reason: 'same_name_near_domain', found: `${spaced('c')} = ${spaced('r')}`, fits: 'true' }],
+  account: [{ reason: 'same_name_near_domain', found: `${spaced('c')} = ${spaced('r')}`, fits: sameWords }],
   contact: [
-    {
-      reason: 'same_name',
-      found: sameName,
-      fits: 'c.normalized_name = r.normalized_name AND c.account_id = r.account_id',
-    },
-    {
-      reason: 'same_phone',
-      found: `${normalized('c', 'phone')} = ${normalized('r', 'phone')}`,
-      fits: 'c.phone = r.phone',
-    },
+    { reason: 'same_name', found: sameName, fits: sameKey('account_id') },
+    { reason: 'same_phone', found: samePhone, fits: 'c.phone = r.phone' },
   ],
   opportunity: [
-    {
-      reason: 'same_name',
-      found: `c.pipeline_id = r.pipeline_id AND ${sameName}`,
-      fits: 'c.normalized_name = r.normalized_name AND c.account_key = r.account_key',
-    },
+    { reason: 'same_name', found: `c.pipeline_id = r.pipeline_id AND ${sameName}`, fits: sameKey('account_key') },
   ],
 };
 
