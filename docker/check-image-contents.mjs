@@ -44,7 +44,7 @@ const readCopies = () => {
   let stage = '';
   const copies = [];
   for (const line of text.replaceAll('\\\n', ' ').split('\n')) {
-    stage = /^FROM \S+ AS (\S+)$/.exec(line)?.[1] ?? stage;
+    stage = /^FROM .*\S AS (\S+)$/.exec(line)?.[1] ?? stage;
     const [instruction, ...words] = line.split(/\s+/);
     if (instruction !== 'COPY') continue;
     const from = words.find((word) => word.startsWith('--from='))?.slice('--from='.length);
