@@ -73,7 +73,9 @@ describe('the pages', () => {
 describe('the command lines of the pages', () => {
   /** The command lines of `crm` in shell blocks and code, without anything after a pipe. */
   const commandLines = (page: string): string[] =>
-    [...page.replace(/\\\n\s*/g, ' ').matchAll(/(?:npx crm|`crm) ([^\n`|#]+)/g)].map(([, line = '']) => line.trim());
+    [...page.replace(/\\\n\s*/g, ' ').matchAll(/(?:npx @crm\/cli|`crm) ([^\n`|#]+)/g)].map(([, line = '']) =>
+      line.trim(),
+    );
 
   /** The command or option of a command line that the program does not have, or null. */
   const unknownPart = (program: Command, line: string): string | null => {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// This launcher is plain JavaScript, so that `npx crm` works before the first build and can ask for it.
+// This launcher is plain JavaScript, so that `npx @crm/cli` works before the first build and can ask for it.
 import { existsSync } from 'node:fs';
 
 const built = new URL('../dist/main.js', import.meta.url);

@@ -51,7 +51,7 @@ import { version } from './version.js';
 
 const introduction = `
 Start here:
-  $ npm start                 the whole stack on this machine, with a demo organization
+  $ crm start                 the whole stack on this machine, with a demo organization
   $ crm import --help         import your data
   $ crm export --help         export your data
   $ crm key create --help     create an API key

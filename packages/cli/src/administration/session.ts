@@ -75,7 +75,7 @@ export const findDatabaseUrl = async (context: CliContext, option: Administratio
   const demo = await readDemoFile(directory);
   if (demo === undefined) {
     throw configurationError(
-      'No database is given. Give --database-url postgres://user:password@host:5432/name, set DATABASE_URL, or start the local stack: npm start',
+      'No database is given. Give --database-url postgres://user:password@host:5432/name, set DATABASE_URL, or start the local stack: crm start',
     );
   }
   context.stderr.write(`Using the database of the local stack (from ${demoFilePath(directory)}).\n`);

@@ -62,7 +62,7 @@ export const findGateways = async (
 
 /** The error of a command without a gateway. */
 export const noGatewayError = (): CliError =>
-  usageError('No gateway is given. Give --url and --api-key, or start the local stack: npm start');
+  usageError('No gateway is given. Give --url and --api-key, or start the local stack: crm start');
 
 /** Finds the read gateway, and says so on stderr if it is that of the local stack. @throws CliError (2) if there is none */
 export const findReadGateway = async (context: CliContext, options: GatewayOptions): Promise<Gateways> => {

@@ -11,7 +11,7 @@ import { CliError, errorCode, errorText, usageError } from '../errors.js';
 import { onDatabase } from './database.js';
 
 const run = promisify(execFile);
-const withoutDump = 'To back up the local stack without it, stop npm start and copy its data directory.';
+const withoutDump = 'To back up the local stack without it, stop crm start and copy its data directory.';
 
 /** The folders of a major version on Debian, Red Hat and macOS, then PATH. */
 const programsOf = (name: string, major: number): readonly string[] => [

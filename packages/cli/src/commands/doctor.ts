@@ -11,7 +11,7 @@ import { dataDirectory, readDemoFile, type DemoFile } from '../local-stack/demo-
 import { httpUrl, wholeNumber } from '../options.js';
 
 const help = `
-For the local stack (npm start) it needs no options. For other installations, set the environment variables of the gateways:
+For the local stack (crm start) it needs no options. For other installations, set the environment variables of the gateways:
 DATABASE_URL, CURSOR_SECRETS, and READ_DATABASE_URL, REDIS_URL and WEBHOOK_SECRET_KEY if they are used.
 It changes nothing. Exit code 0: no problem, perhaps warnings; 1: at least one problem.
 

@@ -23,7 +23,7 @@ const examples = `
 Lists records that may be duplicates of older ones, with the reason. The older record comes first. It is usually the one to keep.
 
 Examples:
-  For the local stack (npm start):
+  For the local stack (crm start):
     $ crm duplicates account
   For scripts:
     $ crm duplicates contact --json | jq '.duplicates[].id'

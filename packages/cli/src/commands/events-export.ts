@@ -18,7 +18,7 @@ const examples = `
 Writes the events oldest first, one line of JSON for each. Events that happen after the start of the command are left out.
 
 Examples:
-  For the local stack (npm start):
+  For the local stack (crm start):
     $ crm events export --output events.jsonl
     $ crm events export --object opportunity --after 1041 --output -
 

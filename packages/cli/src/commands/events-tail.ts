@@ -15,7 +15,7 @@ const examples = `
 Runs until Ctrl-C. Without --after, it shows new changes only. While the gateway is unreachable, it waits.
 
 Examples:
-  For the local stack (npm start), in another terminal:
+  For the local stack (crm start), in another terminal:
     $ crm events tail
     $ crm events tail --object opportunity --after 0
 

@@ -31,7 +31,7 @@ interface ExportOptions extends SetupOptions, CsvStyle {
 
 const examples = `
 Examples:
-  From the local stack (npm start), into a file that crm import can read:
+  From the local stack (crm start), into a file that crm import can read:
     $ crm export accounts --output accounts.csv
     $ crm export opportunities --pipeline Sales --output deals.jsonl --format jsonl
 

@@ -44,7 +44,7 @@ const mostItems = 100;
 
 const examples = `
 Examples:
-  With the local stack running (npm start), into its demo organization:
+  With the local stack running (crm start), into its demo organization:
     $ crm import packages/cli/examples/sales-pipeline.sample.csv --mapping packages/cli/examples/sales-pipeline.yaml
 
   Guess a mapping for your own file and write it to deals.yaml. Check that file before the import:

@@ -18,7 +18,7 @@ interface McpOptions {
 }
 
 const examples = `
-Without addresses, it uses the local stack (npm start) in CRM_DATA_DIR, and over stdio also its key.
+Without addresses, it uses the local stack (crm start) in CRM_DATA_DIR, and over stdio also its key.
 Over HTTP (http://127.0.0.1:PORT/mcp), each caller sends its own key as x-api-key or as a bearer token. Use a reverse
 proxy with TLS if callers are on other machines.
 
@@ -58,7 +58,7 @@ const findGateways = async (context: CliContext, { readUrl, inboundUrl, apiKey }
   const demo = await readDemoFile(directory);
   if (demo === undefined) {
     throw usageError(
-      `No gateway is given, and no local stack runs in ${directory}. Give --read-url, or run npm start.`,
+      `No gateway is given, and no local stack runs in ${directory}. Give --read-url, or run crm start.`,
     );
   }
   return { readUrl: demo.read_url, inboundUrl: demo.inbound_url, apiKey: apiKey ?? demo.api_key };

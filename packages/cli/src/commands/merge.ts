@@ -24,7 +24,7 @@ KEEP and FROM are domains of accounts, emails of contacts, or ids. KEEP gets the
 values of KEEP are filled with those of FROM. FROM is deleted, and its domain or email then refers to KEEP. This cannot be undone.
 
 Examples:
-  For the local stack (npm start), first print what would change, then merge:
+  For the local stack (crm start), first print what would change, then merge:
     $ export CRM_INBOUND_URL=http://127.0.0.1:4001 CRM_READ_URL=http://127.0.0.1:4000 CRM_API_KEY=crm_live_…
     $ crm merge account acme.com acme.de --dry-run
     $ crm merge account acme.com acme.de --merge-deals

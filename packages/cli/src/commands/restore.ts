@@ -21,7 +21,7 @@ The record gets back its id, its values and its links to records that still exis
 deleting them erases their data. Events are retained for EVENT_RETENTION_DAYS.
 
 Examples:
-  For the local stack (npm start):
+  For the local stack (crm start):
     $ crm restore account ID
 
 The key needs the group inbound.

@@ -20,7 +20,7 @@ Variables:
   LOG_LEVEL          log level of the processes (info); their logs are in CRM_DATA_DIR/logs
 
 Examples:
-  $ npm start                                          builds, then runs crm start
+  $ npx @crm/cli start                                 in any folder, without an installation
   $ crm start
   $ CRM_READ_PORT=5000 CRM_INBOUND_PORT=5001 crm start
 

@@ -16,7 +16,7 @@ const examples = `
 Prints the type parameter of createClient of @crm/client, so that the compiler checks slugs, options and values.
 
 Examples:
-  For the local stack (npm start):
+  For the local stack (crm start):
     $ crm types > crm-fields.ts
 
 The key needs the group list. Hidden fields are included, archived ones are not.`;

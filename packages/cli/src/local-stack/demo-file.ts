@@ -41,7 +41,7 @@ const readDemo = async (path: string): Promise<DemoFile | undefined> => {
   } catch (error) {
     throw new CliError(`${path} cannot be read: ${errorText(error)}`);
   }
-  throw new CliError(`${path} is incomplete. Delete it and run npm start.`);
+  throw new CliError(`${path} is incomplete. Delete it and run crm start.`);
 };
 
 const isDemoFile = (value: unknown): value is DemoFile =>

@@ -1,12 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-import { CliError, configurationError, errorCode } from '../errors.js';
+import { CliError, errorCode } from '../errors.js';
 
 /** The processes that a stack runs beside PostgreSQL. `name` is the folder in `apps`. */
 export const processKinds = [
@@ -73,7 +72,7 @@ export const checkPort = async (
   if (problem === undefined) return;
   const why = problem === 'EADDRINUSE' ? 'is taken by another program' : `cannot be used (${problem})`;
   throw new CliError(
-    `Port ${port}, for the ${name.replace('-', ' ')}, ${why}. Choose another one: ${portVariable}=${port + 100} npm start`,
+    `Port ${port}, for the ${name.replace('-', ' ')}, ${why}. Choose another one: ${portVariable}=${port + 100} crm start`,
   );
 };
 
@@ -103,14 +102,8 @@ export class StackProcess {
     });
   }
 
-  /**
-   * Starts a process; its output goes to a file in the data directory.
-   *
-   * @throws CliError (78) if it is not built.
-   */
+  /** Starts a process; its output goes to a file in the data directory. */
   static async start(name: ProcessName, { port, directory, env, own }: ProcessOptions): Promise<StackProcess> {
-    const main = appFile(name, 'main.js');
-    if (!existsSync(main)) throw configurationError(`The ${name} is not built. In the repository, run: npm run build`);
     const logFile = join(directory, 'logs', `${name}.log`);
     await mkdir(dirname(logFile), { recursive: true });
     // Keeps only the log of the last run beside the current one, so that logs do not grow without limit.
@@ -119,7 +112,7 @@ export class StackProcess {
     try {
       const preload = new URL('./exit-with-parent.js', import.meta.url).href;
       const inherited = Object.entries(env).filter(([variable]) => !ownVariables.includes(variable));
-      const child = spawn(process.execPath, ['--import', preload, main], {
+      const child = spawn(process.execPath, ['--import', preload, appFile(name, 'main.js')], {
         // A separate session, so that Ctrl-C in the terminal reaches only the stack, which stops its parts in order.
         detached: true,
         env: { LOG_LEVEL: 'info', ...Object.fromEntries(inherited), PORT: String(port), HOST: host, ...own },

@@ -1,9 +1,11 @@
-import { dirname } from 'node:path';
+import { dirname, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import type { DemoFile } from './demo-file.js';
+import { example } from './demo-organization.js';
 
 const launcher = fileURLToPath(new URL('../../bin/crm.js', import.meta.url));
+const sample = relative('', example('sales-pipeline'));
 
 /** The text that the stack prints once it is ready: its addresses, and commands to paste into a shell. */
 export const welcomeText = (demo: DemoFile, demoPath: string): string => {
@@ -34,13 +36,13 @@ List opportunities:
 
 Import a CSV file (here the sample that comes with it):
 
-  npx crm import packages/cli/examples/sales-pipeline.sample.csv --mapping packages/cli/examples/sales-pipeline.yaml
+  npx @crm/cli import '${sample}.sample.csv' --mapping '${sample}.yaml'
 
-Post changes to a program of yours (docs/how-to/receive-webhooks.md):
+Post changes to a program of yours:
 
-  npx crm webhook create http://127.0.0.1:3999/hook
+  npx @crm/cli webhook create http://127.0.0.1:3999/hook
 
-Connect an assistant (here Claude Code; docs/how-to/connect-an-assistant.md shows others):
+Connect an assistant (here Claude Code):
 
   claude mcp add crm --env CRM_DATA_DIR='${dirname(demoPath)}' -- node '${launcher}' mcp
 
