@@ -1,6 +1,7 @@
 // Lists the licence of every package in the lock file, and fails on licences that are not on the list of accepted ones.
-// Usage: node .ci/licences.mjs            writes docs/licences.md
-//        node .ci/licences.mjs --check    fails if that file does not match the lock file
+// Usage: node .ci/licences.mjs                writes docs/licences.md
+//        node .ci/licences.mjs --check        fails if that file does not match the lock file
+//        node .ci/licences.mjs --bill FILE    writes a bill of materials: the packages at run time, as CycloneDX
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -25,7 +26,7 @@ const agreedForTools = [...agreed, 'CC-BY-4.0', 'EPL-2.0'];
 /** The licences of packages without one in the lock file, from their own LICENSE files. */
 const named = { 'seq-queue': 'MIT' };
 
-const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+const { name: project, packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
 
 /** The path at which a package finds another one: in its own folder, or in a folder above. */
 const find = (path, name) => {
@@ -36,16 +37,18 @@ const find = (path, name) => {
   }
 };
 
-/** The packages that gateways and commands need at run time, with the PostgreSQL that `npm start` runs. */
-const shippedPaths = new Set();
+/**
+ * The packages that gateways and commands need at run time, with the PostgreSQL that `npm start` runs, and the packages that
+ * each of them needs.
+ */
+const shippedPaths = new Map();
 const visit = (path) => {
   if (shippedPaths.has(path)) return;
-  shippedPaths.add(path);
   const { dependencies = {}, optionalDependencies = {} } = packages[path];
-  for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
-    const found = find(path, name);
-    if (found !== undefined) visit(found);
-  }
+  const names = Object.keys({ ...dependencies, ...optionalDependencies });
+  const needed = names.map((name) => find(path, name)).filter((found) => found !== undefined);
+  shippedPaths.set(path, needed);
+  needed.forEach(visit);
 };
 const shippedFolders = [
   'apps/read-gateway',
@@ -54,15 +57,19 @@ const shippedFolders = [
   'packages/cli',
   'packages/client',
 ];
-for (const path of shippedFolders) visit(path);
+shippedFolders.forEach(visit);
 
-const all = Object.entries(packages)
-  .filter(([path, entry]) => path.includes('node_modules/') && !entry.link)
-  .map(([path, entry]) => {
-    const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
-    const licence = entry.license ?? named[name] ?? 'none named';
-    return { name, version: entry.version, licence, isTool: !shippedPaths.has(path) };
-  })
+const packageAt = (path) => {
+  const entry = packages[path];
+  const name = entry.name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+  // The packages of this repository have its licence.
+  const licence =
+    entry.license ?? named[name] ?? (path.includes('node_modules/') ? 'none named' : packages[''].license);
+  return { name, version: entry.version, licence, isTool: !shippedPaths.has(path) };
+};
+const all = Object.keys(packages)
+  .filter((path) => path.includes('node_modules/') && !packages[path].link)
+  .map(packageAt)
   .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.version < b.version ? -1 : 1));
 
 /** Whether a licence is accepted. `(MIT OR CC0-1.0)` needs one accepted licence, `MIT AND Zlib` all of them. */
@@ -106,7 +113,39 @@ Compilers, and packages for tests and benchmarks. None of them is needed at run 
 ${wrap(paragraphs(tools, () => '').replaceAll('\n\n', ', '))}
 `;
 
-if (process.argv.includes('--check')) {
+/** The address of a package in a bill of materials: `pkg:npm/%40scope/name@1.0.0` */
+const addressOf = (path) => `pkg:npm/${packageAt(path).name.replace('@', '%40')}@${packages[path].version}`;
+
+const componentOf = (path) => {
+  const { name, version, licence } = packageAt(path);
+  const hashes = [Buffer.from(packages[path].integrity?.replace('sha512-', '') ?? '', 'base64').toString('hex')]
+    .filter((content) => content !== '')
+    .map((content) => ({ alg: 'SHA-512', content }));
+  const purl = addressOf(path);
+  return { type: 'library', 'bom-ref': purl, name, version, licenses: [{ expression: licence }], hashes, purl };
+};
+
+const billOfMaterials = () => {
+  const byAddress = new Map([...shippedPaths.keys()].map((path) => [addressOf(path), path]));
+  const dependencyOf = (ref, paths) => ({ ref, dependsOn: [...new Set(paths.map(addressOf))] });
+  const { version, license } = packages[''];
+  const licenses = [{ expression: license }];
+  return {
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    metadata: { component: { type: 'application', 'bom-ref': project, name: project, version, licenses } },
+    components: [...byAddress.values()].map(componentOf),
+    dependencies: [
+      dependencyOf(project, shippedFolders),
+      ...[...byAddress].map(([address, path]) => dependencyOf(address, shippedPaths.get(path))),
+    ],
+  };
+};
+
+const bill = process.argv[process.argv.indexOf('--bill') + 1];
+if (process.argv.includes('--bill')) {
+  writeFileSync(bill, JSON.stringify(billOfMaterials()));
+} else if (process.argv.includes('--check')) {
   const isCurrent = readFileSync(page, 'utf8') === text;
   if (!isCurrent) console.error('FAILED  docs/licences.md does not match package-lock.json. Run: npm run licences');
   process.exitCode = isCurrent && refused.length === 0 ? 0 : 1;

@@ -12,7 +12,7 @@ const patienceMs = 60_000;
 test('a delivery continues the trace of the write', async () => {
   const collector = await startCollector();
   const receiver = createServer((_request, response) => response.end()).listen(0, '127.0.0.1');
-  const stack = await startOwnStack(undefined, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+  const stack = await startOwnStack({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
   try {
     const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
     expect(await runCrm(['webhook', 'create', url], stack.env)).toMatchObject({ exitCode: 0 });

@@ -24,11 +24,15 @@ export class RunningStack {
 
   /**
    * @param user the id of an operating system user; default: the user of this process
-   * @param node the Node program that runs it; default: the one of this process
+   * @param command the program and its arguments; default: the command line of this repository
    */
-  constructor(env: Readonly<Record<string, string>>, user?: number, node = process.execPath) {
+  constructor(
+    env: Readonly<Record<string, string>>,
+    user?: number,
+    [program, ...args]: readonly [string, ...string[]] = [process.execPath, launcher, 'start'],
+  ) {
     this.#env = env;
-    this.#child = spawn(node, [launcher, 'start'], {
+    this.#child = spawn(program, args, {
       cwd: dirname(env['CRM_DATA_DIR'] ?? ''),
       env: { PATH: process.env['PATH'], ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -104,14 +108,11 @@ export interface OwnStack {
   end(): Promise<number | null>;
 }
 
-/**
- * @param node the Node program that runs it; default: the one of this process
- * @param more further variables
- */
-export const startOwnStack = async (node?: string, more: Readonly<Record<string, string>> = {}): Promise<OwnStack> => {
+/** @param more further variables */
+export const startOwnStack = async (more: Readonly<Record<string, string>> = {}): Promise<OwnStack> => {
   const directory = await makeRepositoryFolder();
   const env = { CRM_DATA_DIR: join(directory, '.crm'), ...(await freePorts()), ...more };
-  const stack = new RunningStack(env, undefined, node);
+  const stack = new RunningStack(env);
   const end = async (): Promise<number | null> => {
     const exitCode = await stack.end('SIGTERM');
     await rm(directory, { recursive: true, force: true });

@@ -147,14 +147,18 @@ describe('the release', () => {
     },
   );
 
-  test('has the same version in the documents, the image labels, the page of the client and the changelog', () => {
+  test('has the same version in the documents, the image labels and the changelog, and one repository', () => {
     expect(version).toMatch(/^\d+\.\d+\.\d+$/);
     for (const gateway of ['read', 'inbound']) {
       expect(manifestOf(`docs/openapi/${gateway}-gateway.json`)['info']).toMatchObject({ version });
     }
     expect(/org\.opencontainers\.image\.version=(\S+)/.exec(read('docker/Dockerfile'))?.[1]).toBe(version);
-    const packed = [...read('packages/client/README.md').matchAll(/crm-client-([\d.]+)\.tgz/g)].map(([, one]) => one);
-    expect(packed).toEqual([version, version]);
+    const pages = ['README.md', 'docker/README.md', 'docker/.env.example'].map(read).join('\n');
+    const named = pages.match(/(?<=new-env\.sh |migrate:|tags\/v)\d+\.\d+\.\d+/g);
+    expect(named).toEqual(Array.from({ length: 5 }, () => version));
+    const address = /(?:ghcr\.io|github\.com)\/([\w-]+\/[\w-]+)(?=\/archive|\/\.github|\/migrate|\n)/g;
+    const repositories = [...pages.matchAll(address)].map(([, name]) => `github:${name}`);
+    expect(repositories).toEqual(Array.from({ length: 4 }, () => manifestOf('package.json')['repository']));
     expect(headings[0]).toBe('[Unreleased]');
     expect(headings[1]).toMatch(
       new RegExp(`^\\[${version.replaceAll('.', '\\.')}\\] - (\\d{4}-\\d\\d-\\d\\d|unreleased)$`),
