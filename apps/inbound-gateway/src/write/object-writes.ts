@@ -4,9 +4,7 @@ import {
   type Body,
   type Change,
   ErrorCollector,
-  fail,
   type ObjectType,
-  ok,
   type ReadContext,
   readChange,
   unknownPipeline,
@@ -38,19 +36,8 @@ export const pipelineForCreate = (setup: OrganizationSetup, { pipeline_id: id }:
 /** What values of a body can refer to: the fields, members and stages of the organization. */
 const readContext = (setup: OrganizationSetup, objectType: ObjectType, pipeline: Pipeline | null): ReadContext => ({
   definitions: setup.fieldIndex(objectType, null).bySlug,
-  // Accepts ids of former members too, so that a value that was read can be sent back.
-  references: { findMemberId: (idOrEmail) => setup.findMember(idOrEmail)?.id },
-  pipelineId: pipeline?.id ?? null,
-  readStage: (id) => {
-    const stage = pipeline?.stages.find((one) => one.id === id.toLowerCase());
-    if (stage === undefined) return fail('is not a stage of this pipeline');
-    return stage.isActive ? ok(stage.id) : fail('is archived');
-  },
-  readOwner: (email) => {
-    const member = setup.findMember(email);
-    if (member === undefined) return fail('is not a member of this organization');
-    return member.isActive ? ok(member.id) : fail('is a former member');
-  },
+  findMember: (idOrEmail) => setup.findMember(idOrEmail),
+  pipeline,
 });
 
 /** Builds the write of a create; adds every fault of the body to `errors`. */

@@ -6,17 +6,20 @@ import { createFieldIndex } from '../query/field-index.js';
 import { parseFieldSelection } from '../query/field-selection.js';
 import { parseFilters } from '../query/filter/parse-filters.js';
 import { parseSort } from '../query/sort.js';
-import { fail, ok } from '../result.js';
 import { changeOf } from './change.js';
 import { objects } from './objects.js';
 import { type Body, bodyPathOf, readChange } from './read-change.js';
 
 const context = {
   definitions: new Map<string, CustomFieldDefinition>(),
-  references: { findMemberId: () => undefined },
-  pipelineId: 'pipeline',
-  readStage: (id: string) => (id === 'stage' ? ok(id) : fail('is archived')),
-  readOwner: (email: string) => ok(`id of ${email}`),
+  pipeline: {
+    id: 'pipeline',
+    stages: [
+      { id: 'stage', isActive: true },
+      { id: 'old', isActive: false },
+    ],
+  },
+  findMember: (email: string) => ({ id: `id of ${email}`, isActive: true }),
 };
 
 /** The change that a body makes, or its errors. */

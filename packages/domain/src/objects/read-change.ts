@@ -1,9 +1,8 @@
 import { parseCustomValues } from '../custom-field/parse-values.js';
 import type { CustomFieldDefinition } from '../custom-field/definition.js';
-import type { CustomValueReferences } from '../custom-field/custom-value.js';
 import type { ErrorCollector } from '../errors.js';
 import type { ObjectType } from '../object-type.js';
-import type { Result } from '../result.js';
+import { fail, ok, type Result } from '../result.js';
 import { type Change, changeOf } from './change.js';
 import type { FieldWrite } from './field.js';
 import { objects } from './objects.js';
@@ -13,13 +12,16 @@ import { readSentList, readSentWith, valueReaders } from './value-readers.js';
 export interface ReadContext {
   /** The object's definitions by slug, of all pipelines, so that the error for a field of another pipeline says so. */
   readonly definitions: ReadonlyMap<string, CustomFieldDefinition>;
-  readonly references: CustomValueReferences;
+  /** The member or former member with an id or a normalized email. */
+  readonly findMember: (idOrEmail: string) => Entry | undefined;
   /** The record's pipeline; null for objects without pipelines. */
-  readonly pipelineId: string | null;
-  /** The id of an active stage of the pipeline. */
-  readonly readStage: (id: string) => Result<string>;
-  /** The id of the active member with an email. */
-  readonly readOwner: (email: string) => Result<string>;
+  readonly pipeline: { readonly id: string; readonly stages: readonly Entry[] } | null;
+}
+
+/** A member or a stage. */
+interface Entry {
+  readonly id: string;
+  readonly isActive: boolean;
 }
 
 /** A body that its schema has checked: the fields of an opportunity are in `opportunity` and `related_objects`. */
@@ -27,12 +29,21 @@ export type Body = Readonly<Record<string, unknown>>;
 
 type Read = (input: unknown) => Result<unknown>;
 
-const readerOf = (as: Exclude<FieldWrite['as'], 'emails'>, { readStage, readOwner }: ReadContext): Read => {
-  if (as === 'stage') return readStage as Read;
+const activeId = (entry: Entry | undefined, unknown: string, inactive: string): Result<string> => {
+  if (entry === undefined) return fail(unknown);
+  return entry.isActive ? ok(entry.id) : fail(inactive);
+};
+
+const readerOf = (as: Exclude<FieldWrite['as'], 'emails'>, { pipeline, findMember }: ReadContext): Read => {
+  if (as === 'stage') {
+    const find = (id: string) => pipeline?.stages.find((one) => one.id === id.toLowerCase());
+    return (input) => activeId(find(input as string), 'is not a stage of this pipeline', 'is archived');
+  }
   if (as !== 'owner') return valueReaders[as] as Read;
   return (input) => {
     const email = valueReaders.email(input as string);
-    return email.ok ? readOwner(email.value) : email;
+    if (!email.ok) return email;
+    return activeId(findMember(email.value), 'is not a member of this organization', 'is a former member');
   };
 };
 
@@ -77,8 +88,11 @@ export const readChange = (
     }
   }
   const [input, prefix] = partOf(objectType, undefined, body);
-  const { definitions, references, pipelineId } = context;
+  const { definitions, findMember, pipeline } = context;
   const path = prefix.slice(0, -1);
+  const pipelineId = pipeline?.id ?? null;
+  // Accepts ids of former members too, so that a value that was read can be sent back.
+  const references = { findMemberId: (idOrEmail: string) => findMember(idOrEmail)?.id };
   const custom = parseCustomValues({ definitions, input, path, pipelineId, references, errors });
   const sent = isCreate ? new Map([...custom].filter(([, value]) => value !== null)) : custom;
   if (isCreate) requireKey(objectType, body, values, errors);
