@@ -20,14 +20,15 @@ export const timeLeft = (fraction: number, seconds: number): string => {
   return `about ${rounded((seconds * (1 - fraction)) / fraction)} left`;
 };
 
-/** The time between two progress lines. */
-const lineIntervalMs = 5000;
-
-/** Returns a function that writes a line every few seconds, and makes its text only then. Empty parts are left out. */
-const progressLines = (stream: NodeJS.WritableStream): ((parts: () => readonly string[]) => void) => {
-  let lastMs = performance.now();
-  return (parts) => {
-    if (performance.now() - lastMs < lineIntervalMs) return;
+/**
+ * Returns a function that writes a line every few seconds, and makes its text only then. It also writes the last line, if
+ * it wrote one before. Empty parts are left out.
+ */
+const progressLines = (stream: NodeJS.WritableStream, intervalMs = 5000) => {
+  const startedMs = performance.now();
+  let lastMs = startedMs;
+  return (parts: () => readonly string[], isLast = false): void => {
+    if (isLast ? lastMs === startedMs : performance.now() - lastMs < intervalMs) return;
     lastMs = performance.now();
     stream.write(
       `${parts()
@@ -37,20 +38,28 @@ const progressLines = (stream: NodeJS.WritableStream): ((parts: () => readonly s
   };
 };
 
-/** Shows the progress of an import. `bytes` of the file are done. */
+/** Shows the progress of an import. `bytes` of the file are done; Infinity at the end. */
 export type ImportProgress = (bytes: number, tally: ImportTally) => void;
 
 /** Prints the progress of an import of a file every few seconds. */
-export const importProgress = (stream: NodeJS.WritableStream, sizeBytes: number): ImportProgress => {
-  const write = progressLines(stream);
-  return (bytes, tally) =>
+export const importProgress = (
+  stream: NodeJS.WritableStream,
+  sizeBytes: number,
+  intervalMs?: number,
+): ImportProgress => {
+  const write = progressLines(stream, intervalMs);
+  let mostBytes = 0;
+  return (bytes, tally) => {
+    // Rows are not done in the order of the file.
+    mostBytes = Math.max(mostBytes, bytes);
     write(() => {
-      const fraction = bytes / Math.max(sizeBytes, 1);
-      const percent = Math.min(100, Math.floor(fraction * 100));
+      const fraction = Math.min(1, mostBytes / Math.max(sizeBytes, 1));
+      const percent = Math.floor(fraction * 100);
       const rate = Math.round(tally.rowsPerSecond);
       const left = timeLeft(fraction, tally.seconds);
       return [`${percent} %: ${tally.rows} rows`, `${tally.rejected} rejected`, `${rate} rows/s`, left];
-    });
+    }, bytes === Infinity);
+  };
 };
 
 /** The options of {@link exportProgress}. */

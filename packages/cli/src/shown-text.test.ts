@@ -1,9 +1,11 @@
+import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { textTable } from './administration/text-table.js';
 import { jsonLine } from './cli-context.js';
 import { formatSql } from './explain/format-sql.js';
 import { escapeFormula, unescapeFormula } from './spreadsheet-escape.js';
-import { timeLeft } from './progress.js';
+import { ImportTally } from './import/reporting/report.js';
+import { importProgress, timeLeft } from './progress.js';
 
 describe('the escape of formulas', () => {
   it.each([
@@ -47,6 +49,19 @@ describe('timeLeft', () => {
     [0.5, 0.2, ''],
   ])('after %d of the work in %d s returns %j', (fraction, seconds, text) => {
     expect(timeLeft(fraction, seconds)).toBe(text);
+  });
+});
+
+describe('the progress of an import', () => {
+  it('never goes back and ends at 100 %, unless the import was too short for a line', () => {
+    const shown = (intervalMs?: number): string[] => {
+      const stream = new PassThrough();
+      const progress = importProgress(stream, 100, intervalMs);
+      for (const bytes of [60, 40, 80, Infinity]) progress(bytes, new ImportTally());
+      return String(stream.read() ?? '').match(/\d+ %/g) ?? [];
+    };
+    expect(shown(0)).toEqual(['60 %', '60 %', '80 %', '100 %']);
+    expect(shown()).toEqual([]);
   });
 });
 

@@ -75,16 +75,33 @@ describe('crm import', () => {
     expect((times[5] ?? 0) - (times[4] ?? 0)).toBeGreaterThanOrEqual(950);
   });
 
-  it('counts warnings and updates', async () => {
+  it('counts warnings and updates, and lists the rows with warnings', async () => {
     const { url, requests } = await fixture.start((request, response) => {
-      response.writeHead(200, { 'x-record-status': nameOf(request.body) === 'Deal 0' ? 'updated' : 'matched' });
-      const warnings = [{ field: 'opportunity.deal_size', message: 'kept' }];
-      response.end(JSON.stringify({ success: true, data: {}, warnings }));
+      const name = nameOf(request.body);
+      response.writeHead(200, { 'x-record-status': name === 'Deal 0' ? 'updated' : 'matched' });
+      const warnings = name === 'Deal 2' ? [] : [{ field: 'opportunity.deal_size', message: 'kept' }];
+      response.end(JSON.stringify({ success: true, data: { opportunity_id: name }, warnings }));
       return 'answered';
     });
-    const result = await fixture.import(deals(3), url, ['--on-match', 'update']);
-    expect(report(result)).toMatchObject({ created: 0, updated: 1, matched: 2, warnings: 3 });
+    const csv = `${deals(3)}\nDeal 2,7,a2.com\n`;
+    const result = await fixture.import(csv, url, ['--on-match', 'update']);
+    const file = fixture.path('rejects.warnings.csv');
+    const counts = { created: 0, updated: 1, matched: 3, warnings: 3, warnings_file: file, rejects_file: null };
+    expect(report(result)).toMatchObject({
+      ...counts,
+      warning_reasons: [{ field: 'amount', reason: 'kept', count: 2 }, {}],
+    });
+    expect((await readFile(file, 'utf8')).split('\n').sort()).toEqual([
+      '',
+      '2,amount,kept,Deal 0,0.5,a0.com',
+      '3,amount,kept,Deal 1,1.5,a1.com',
+      '5,,is the same record as line 4,Deal 2,7,a2.com',
+      'line,field,reason,Name,Value,Domain',
+    ]);
     expect(requests[0]?.path).toBe('/v1/inbound/opportunities?on_match=update');
+    const { stdout } = await fixture.import(csv, url, [], undefined, 'text');
+    expect(stdout).toContain('updated  1 (got contacts; other values were kept)');
+    expect(stdout).toContain(`warnings 3, with reasons in ${file}\n    2 × amount: kept (first on line 2)`);
   });
 });
 

@@ -63,16 +63,18 @@ export const startStubGateway = async (mischief: Mischief = () => 'create', port
     const times = timesByBody.get(content) ?? 0;
     timesByBody.set(content, times + 1);
     if (mischief(received, response, times) === 'answered') return;
+    const nameOf = (item: Readonly<Record<string, unknown>>): string =>
+      (item['opportunity'] as { name?: string } | undefined)?.name ?? JSON.stringify(item);
     const create = (item: Readonly<Record<string, unknown>>): 'matched' | 'created' => {
-      const name = (item['opportunity'] as { name?: string } | undefined)?.name ?? JSON.stringify(item);
+      const name = nameOf(item);
       const status = recordNames.has(name) ? 'matched' : 'created';
       recordNames.add(name);
       return status;
     };
-    const results = itemsOf(body)?.map((item) => ({ success: true, record_status: create(item), warnings: [] }));
+    const results = itemsOf(body)?.map((item) => ({ success: true, record_status: create(item), id: nameOf(item) }));
     const headers = results === undefined ? { 'x-record-status': create(body) } : {};
     response.writeHead(200, { 'content-type': 'application/json', ...headers });
-    const data = results === undefined ? { opportunity_id: '0', amount: null } : { results };
+    const data = results === undefined ? { opportunity_id: nameOf(body), amount: null } : { results };
     response.end(JSON.stringify({ success: true, statusCode: 200, message: 'ok', data }));
   };
 

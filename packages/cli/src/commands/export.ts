@@ -14,9 +14,9 @@ import { exportFormats, makeRowFormat, type CsvStyle, type ExportFormat } from '
 import { runExport } from '../export/run-export.js';
 import { connectClient, findReadGateway, gatewayErrorText, withGatewayOptions } from '../api/gateways.js';
 import { writeSetup } from '../setup/apply.js';
+import { findPipeline } from '../setup/lookup.js';
 import { withSetup, type SetupOptions } from '../setup/session.js';
 import { delimiterOption } from '../import/source/encodings.js';
-import { findPipelineId } from '../import/mapping/pipelines.js';
 import { exportObjects, type ExportObject } from '../import/targets.js';
 import { withJson } from '../options.js';
 import { exportProgress } from '../progress.js';
@@ -140,7 +140,8 @@ const exportFrom = async (
   const signal = context.onInterrupt();
   let isBegun = false;
   try {
-    const pipelineId = options.pipeline === undefined ? undefined : await findPipelineId(options.pipeline, client);
+    const pipelineId =
+      options.pipeline === undefined ? undefined : (await findPipeline(client, options.pipeline)).pipeline_id;
     const customFields = await listCustomFields(client, object);
     const columns = chooseColumns(object, customFields, options.fields);
     const members = await translateMembers(

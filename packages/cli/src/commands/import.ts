@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
+import { basename, join, parse, resolve } from 'node:path';
 
 import { Option, type Command } from 'commander';
 
@@ -33,7 +33,6 @@ interface ImportOptions extends OutputOptions, GatewayOptions, PlanOptions {
   readonly onMatch: 'keep' | 'update';
   readonly limitRows?: number;
   readonly outage: number;
-  readonly dryRun?: boolean;
 }
 
 /** The concurrent bulk creates. They are fewer than single creates, because each is more work for the database. */
@@ -100,7 +99,7 @@ export const addImportCommand = (program: Command, context: CliContext): void =>
     .option('--limit-rows <n>', 'import at most this many rows', wholeNumber(1, 999_999_999))
     .option('--outage <seconds>', 'how long to wait for an unreachable gateway', wholeNumber(0, 86_400), 60)
     .option('--raw', 'the file is from crm export --raw: keep apostrophes before = + - @')
-    .option('--dry-run', 'convert every row and send none')
+    .option('--dry-run', 'check every row and send none')
     .addHelpText('after', examples);
   // Options after `init` belong to `crm import init`.
   command.enablePositionalOptions();
@@ -122,25 +121,27 @@ const importFile = async (context: CliContext, file: string, options: ImportOpti
       `Reading ${basename(file)} as ${plan.guessed}. If that is wrong, give --encoding or --delimiter.\n`,
     );
   }
+  if (options.dryRun === true && connection?.readUrl === undefined)
+    context.stderr.write('Emails, owners and options are not checked. Give --read-url to check them too.\n');
   const rejectsPath = options.rejects ?? defaultRejectsPath(file, plan.source);
-  if (await isSameFile(rejectsPath, file)) throw usageError('--rejects must not be the file that is imported.');
+  const warningsPath = warningsPathOf(rejectsPath);
+  if ((await isSameFile(rejectsPath, file)) || (await isSameFile(warningsPath, file)))
+    throw usageError(`--rejects must not be the file that is imported, nor may the warnings file: ${warningsPath}.`);
   const isBulk = plan.object !== 'note' && options.batch > 1;
+  const target = options.dryRun === true ? undefined : connection;
   const result = await runImport({
     ...plan,
-    rejectsPath,
-    makeSender:
-      options.dryRun === true || connection === undefined
-        ? undefined
-        : senderMaker(plan.object, isBulk, options, connection),
+    ...{ rejectsPath, warningsPath },
+    makeSender: target && senderMaker(context, isBulk, options, target),
     batchSize: isBulk ? options.batch : 1,
+    keepsMatches: options.onMatch === 'keep',
     concurrency: options.concurrency ?? (isBulk ? bulkConcurrency : singleConcurrency),
     limitRows: options.limitRows,
     sentNotes:
-      plan.object !== 'note' || options.dryRun === true || connection === undefined
-        ? undefined
-        : await SentNotes.open(options.progress ?? `${file}.progress`, file, connection),
+      plan.object === 'note' && target !== undefined
+        ? await SentNotes.open(options.progress ?? `${file}.progress`, file, target)
+        : undefined,
     progress: importProgress(context.stderr, plan.source.sizeBytes),
-    note: (text) => void context.stderr.write(`${text}\n`),
     signal: context.onInterrupt(),
   });
   printResult(context, options, { json: reportJson(result), text: reportText(result) });
@@ -151,21 +152,24 @@ const importFile = async (context: CliContext, file: string, options: ImportOpti
 const defaultRejectsPath = (file: string, { csv }: SourceFile): string =>
   `${basename(file)}.rejects.${csv === undefined ? 'jsonl' : 'csv'}`;
 
+/** `deals.csv.rejects.csv` → `deals.csv.warnings.csv`, `bad.csv` → `bad.warnings.csv` */
+const warningsPathOf = (rejectsPath: string): string => {
+  const { dir, name, ext } = parse(rejectsPath);
+  return join(dir, `${name.replace(/\.rejects$/, '')}.warnings${ext}`);
+};
+
 const isSameFile = async (first: string, second: string): Promise<boolean> => {
   const [one, other] = await Promise.all([first, second].map((path) => realpath(path).catch(() => resolve(path))));
   return one === other;
 };
 
 const senderMaker =
-  (object: ImportObject, isBulk: boolean, options: ImportOptions, connection: Gateways) =>
-  (onWait: (message: string) => void): RecordSender =>
+  (context: CliContext, isBulk: boolean, options: ImportOptions, { url, apiKey }: Gateways) =>
+  (object: ImportObject): RecordSender =>
     new RecordSender({
-      url: connection.url,
-      apiKey: connection.apiKey,
-      object,
-      isBulk,
+      ...{ url, apiKey, object, isBulk },
       updateMatches: options.onMatch === 'update',
       outageMs: options.outage * 1000,
       firstAnswerMs: Math.min(options.outage, 5) * 1000,
-      onWait,
+      onWait: (text) => void context.stderr.write(`${text}\n`),
     });

@@ -2,19 +2,20 @@ import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 
 import type { CrmClient } from '@crm/client';
-import { ok } from '@crm/domain';
+import { type AttributeType, ok } from '@crm/domain';
 
 import { CliError, configurationError, ifThere, usageError } from '../errors.js';
-import { listCustomFields } from '../export/record-pages.js';
+import { findPipeline, listFields } from '../setup/lookup.js';
 import { connectClient, gatewayErrorText, type Gateways } from '../api/gateways.js';
+import { loadBodyCheck } from './mapping/body-check.js';
 import { checkColumns, checkNoDuplicates } from './mapping/check-columns.js';
-import { convertRow, type ConversionContext, type ConvertedRow } from './mapping/convert-row.js';
+import { convertRow, type ConversionContext, type ConvertedRow, rejected } from './mapping/convert-row.js';
 import { openCsv, type SourceFile, type SourceRow } from './source/csv-rows.js';
 import { convertExported, detectObject, unknownColumns, type ExportedContext } from './mapping/exported-record.js';
 import { guessFormat } from './source/guess-format.js';
 import { openJsonLines } from './source/json-lines.js';
 import { readMapping, type Mapping } from './mapping/mapping.js';
-import { findPipelineId, loadPipelines, loadStages } from './mapping/pipelines.js';
+import { isId, loadPipelines, stageFinder } from './mapping/pipelines.js';
 import { collectionOf, importObjectOf, type ExportObject, type ImportObject } from './targets.js';
 
 /** The options of `crm import` that control how rows are converted. */
@@ -26,6 +27,7 @@ export interface PlanOptions {
   readonly delimiter?: string;
   readonly encoding?: string;
   readonly raw?: boolean;
+  readonly dryRun?: boolean;
 }
 
 /** The source of an import, and the conversion of its rows. */
@@ -38,7 +40,8 @@ export interface ImportPlan {
 }
 
 /**
- * Opens the file and chooses the conversion of its rows. Without a mapping, the file must be one of `crm export`.
+ * Opens the file and chooses the conversion of its rows. Without a mapping, the file must be one of `crm export`. A dry run
+ * with a read gateway also checks the converted rows.
  *
  * @throws CliError if the mapping, the file and the options do not match.
  */
@@ -47,13 +50,36 @@ export const makePlan = async (
   options: PlanOptions,
   connection: Gateways | undefined,
 ): Promise<ImportPlan> => {
-  if (options.mapping === undefined) return exportedPlan(file, options, connection);
+  const { mapping, dryRun } = options;
+  const plan = await (mapping === undefined
+    ? exportedPlan(file, options, connection)
+    : mappedPlan(file, mapping, options, connection));
+  const check =
+    dryRun === true && connection?.readUrl !== undefined
+      ? await askReadGateway(connection.readUrl, connection.apiKey, (client) => loadBodyCheck(client, plan.object))
+      : () => [];
+  const convert = (row: SourceRow): ConvertedRow => {
+    const converted = row.problems.length > 0 ? rejected(row.problems) : plan.convert(row);
+    if (converted.kind !== 'request') return converted;
+    const { account_name: accountName, ...body } = converted.body;
+    const problems = check(body);
+    return problems.length > 0 ? rejected(problems) : { kind: 'request', body, accountName };
+  };
+  return { ...plan, convert };
+};
+
+const mappedPlan = async (
+  file: string,
+  path: string,
+  options: PlanOptions,
+  connection: Gateways | undefined,
+): Promise<ImportPlan> => {
   if (options.raw === true)
     throw usageError('--raw cannot be used with --mapping. It is for files of crm export --raw.');
   if (options.object !== undefined || options.format === 'jsonl') {
     throw usageError('--object and --format jsonl cannot be used with --mapping. Leave them out.');
   }
-  const mapping = readMapping(options.mapping, await readText(options.mapping));
+  const mapping = readMapping(path, await readText(path));
   checkPipelineOption(mapping.object, options);
   const { format, guessed } = await guessFormat(file, {
     delimiter: options.delimiter ?? mapping.delimiter,
@@ -111,20 +137,21 @@ const makeExportedContext = async (
   connection: Gateways | undefined,
   isCsv: boolean,
 ): Promise<ExportedContext> => {
-  const needsRead = object === 'opportunity' || (isCsv && object !== 'note');
-  if (!needsRead) return { object, customTypes: new Map(), pipelines: undefined };
+  if (object === 'note' || (object !== 'opportunity' && !isCsv))
+    return { object, customTypes: new Map(), pipelines: undefined };
   if (connection?.readUrl === undefined) {
     throw usageError('--read-url is missing. Give it to look up stages and the types of custom fields.');
   }
   return askReadGateway(connection.readUrl, connection.apiKey, async (client) => {
-    const customTypes = isCsv ? await loadTypes(client, object) : new Map<string, string>();
+    const fields = isCsv ? await listFields(client, object) : [];
+    const customTypes = new Map(fields.map(({ name: slug, attribute_type: type }) => [slug, type as AttributeType]));
     const pipelines = object === 'opportunity' ? await loadPipelines(client, options.pipeline) : undefined;
     return { object, customTypes, pipelines };
   });
 };
 
 /** Queries the read gateway. @throws CliError if that fails */
-const askReadGateway = async <Answer>(
+export const askReadGateway = async <Answer>(
   url: string,
   apiKey: string,
   ask: (client: CrmClient) => Promise<Answer>,
@@ -139,25 +166,30 @@ const askReadGateway = async <Answer>(
   }
 };
 
-const loadTypes = async (client: CrmClient, object: ImportObject): Promise<ReadonlyMap<string, string>> => {
-  const fields = await listCustomFields(client, collectionOf(object));
-  return new Map(fields.map(({ name: slug, attribute_type: type }) => [slug, type]));
-};
-
 const makeConversion = async (
   mapping: Mapping,
   options: PlanOptions,
   connection: Gateways | undefined,
 ): Promise<ConversionContext> => {
-  if (mapping.object !== 'opportunity') return { mapping, pipelineId: undefined, stageId: ok };
   // A dry run without a server checks everything except stages, which only a server knows.
-  if (connection === undefined) return { mapping, pipelineId: undefined, stageId: ok };
-  const { readUrl, apiKey, demo } = connection;
-  const convert = async (read: CrmClient | undefined): Promise<ConversionContext> => {
-    const pipelineId = await findPipelineId(options.pipeline ?? mapping.pipeline ?? demo?.pipeline_id, read);
-    return { mapping, pipelineId, stageId: await loadStages(mapping, pipelineId, read) };
-  };
-  return readUrl === undefined ? convert(undefined) : askReadGateway(readUrl, apiKey, convert);
+  if (mapping.object !== 'opportunity' || connection === undefined)
+    return { mapping, pipelineId: undefined, stageId: ok };
+  const named = options.pipeline ?? mapping.pipeline ?? connection.demo?.pipeline_id;
+  if (named === undefined) {
+    throw usageError('No pipeline is given. Give --pipeline, or pipeline_id: in the mapping (see: crm pipeline list).');
+  }
+  const ownStages = mapping.stages.size > 0 || mapping.fields.every(({ target }) => target.kind !== 'stage');
+  const stageId = stageFinder([...mapping.stages].map(([label, id]) => ({ label, stage_id: id })));
+  if (ownStages && isId(named)) return { mapping, pipelineId: named.toLowerCase(), stageId };
+  if (connection.readUrl === undefined) {
+    throw usageError(
+      'Give --read-url to look up the pipeline and its stages by name. Or give the id of the pipeline, and those of the stages under stages: in the mapping (see: crm pipeline list).',
+    );
+  }
+  const { pipeline_id: pipelineId, stages } = await askReadGateway(connection.readUrl, connection.apiKey, (client) =>
+    findPipeline(client, named),
+  );
+  return { mapping, pipelineId, stageId: ownStages ? stageId : stageFinder(stages) };
 };
 
 const readText = async (path: string): Promise<string> => {

@@ -1,14 +1,13 @@
 import { CliError, errorText } from '../errors.js';
 import type { ImportProgress } from '../progress.js';
-import type { ConvertedRow, RequestBody } from './mapping/convert-row.js';
+import type { ConvertedRow, RowProblem } from './mapping/convert-row.js';
 import type { SourceFile, SourceRow } from './source/csv-rows.js';
 import { KeyOrder, type Turn } from './sending/key-order.js';
-import { orderKeys } from './sending/order-key.js';
+import { accountDomainOf, orderKeys } from './sending/order-key.js';
 import type { RecordSender, SendItem } from './sending/record-sender.js';
-import { RejectsFile } from './reporting/rejects-file.js';
+import { RowsFile } from './reporting/rows-file.js';
 import type { SentNotes } from './sending/sent-notes.js';
-import { closingText, ImportTally, type ImportResult } from './reporting/report.js';
-import type { SendOutcome } from './sending/send-outcome.js';
+import { closingText, ImportTally, type ImportResult, type RowOutcome } from './reporting/report.js';
 import type { ImportObject } from './targets.js';
 
 /** One import. */
@@ -16,22 +15,20 @@ export interface ImportJob {
   readonly object: ImportObject;
   readonly source: SourceFile;
   readonly rejectsPath: string;
+  readonly warningsPath: string;
   /** Converts a row into the body of its create request. */
   readonly convert: (row: SourceRow) => ConvertedRow;
-  /**
-   * Creates the sender, which reports the reason for a wait through `onWait`. Absent on a dry run, which only converts
-   * rows.
-   */
-  readonly makeSender: ((onWait: (message: string) => void) => RecordSender) | undefined;
+  /** Creates the sender of an object. Absent on a dry run. */
+  readonly makeSender: ((object: ImportObject) => RecordSender) | undefined;
   /** Rows per request. */
   readonly batchSize: number;
   readonly concurrency: number;
+  /** Whether records that exist keep their values. */
+  readonly keepsMatches: boolean;
   readonly limitRows: number | undefined;
   /** The rows that are already imported. Only for notes, because the other objects have a natural key. */
   readonly sentNotes: SentNotes | undefined;
   readonly progress: ImportProgress;
-  /** Shows the reason for a wait. */
-  readonly note: (text: string) => void;
   /** Aborted when the user stops the import. Running requests still finish. */
   readonly signal: AbortSignal;
 }
@@ -39,13 +36,26 @@ export interface ImportJob {
 /** Below the gateway's 4 MB, to leave room for brackets and commas. */
 const mostBatchBytes = 3_500_000;
 
+/** The most records whose rows are remembered, so that memory use stays below 200 MB. */
+const mostRemembered = 1_000_000;
+
 interface BatchItem extends SendItem {
   readonly row: SourceRow;
+  /** The name of the account of a deal, if the row has it. */
+  readonly accountName: unknown;
+  /** The keys of its record. */
+  readonly keys: readonly string[];
 }
 
 interface Batch {
   readonly items: readonly BatchItem[];
   readonly turn: Turn;
+}
+
+/** A row that is done. */
+interface DoneRow {
+  readonly row: SourceRow;
+  readonly outcome: RowOutcome;
 }
 
 /**
@@ -55,18 +65,20 @@ interface Batch {
  */
 export const runImport = async (job: ImportJob): Promise<ImportResult> => {
   const { source } = job;
-  const rejects = await RejectsFile.prepare(job.rejectsPath, source);
-  const run = new ImportRun(job, rejects);
+  const rejects = await RowsFile.prepare(job.rejectsPath, source);
+  const warnings = await RowsFile.prepare(job.warningsPath, source);
+  const run = new ImportRun(job, rejects, warnings);
   try {
     await run.work();
   } finally {
     await source.rows.return?.();
     await rejects.close();
+    await warnings.close();
     await job.sentNotes?.close();
   }
   const { tally } = run;
-  const rejectsFile = tally.rejected > 0 ? rejects.path : undefined;
-  const result = { ...run.end, tally, rejectsFile, isSourceCorrectable: job.object !== 'note' };
+  const files = { rejectsFile: rejects.written, warningsFile: warnings.written };
+  const result = { ...run.end, tally, ...files, object: job.object, keepsMatches: job.keepsMatches };
   if (run.failure !== undefined && tally.rows === 0) {
     const exitCode = run.failure instanceof CliError ? run.failure.exitCode : undefined;
     throw new CliError(`${errorText(run.failure)} ${closingText(result)}`, exitCode, { cause: run.failure });
@@ -75,10 +87,13 @@ export const runImport = async (job: ImportJob): Promise<ImportResult> => {
 };
 
 class ImportRun {
+  /** The first line of each record. */
+  readonly #lines = new Map<string, number>();
   readonly tally = new ImportTally();
   readonly #stop = new AbortController();
   readonly #order = new KeyOrder();
   readonly #sender: RecordSender | undefined;
+  readonly #accounts: RecordSender | undefined;
   #rowsTaken = 0;
   #stopped: string | undefined;
   /** The error that ended the import, if any. */
@@ -86,9 +101,11 @@ class ImportRun {
 
   constructor(
     private readonly job: ImportJob,
-    private readonly rejects: RejectsFile,
+    private readonly rejects: RowsFile,
+    private readonly warnings: RowsFile,
   ) {
-    this.#sender = job.makeSender?.(job.note);
+    this.#sender = job.makeSender?.(job.object);
+    this.#accounts = job.makeSender?.('account');
   }
 
   async work(): Promise<void> {
@@ -98,6 +115,7 @@ class ImportRun {
     // An async generator serves its readers one after the other, so the workers get the batches in file order.
     const batches = this.#readBatches();
     await Promise.all(Array.from({ length: this.job.concurrency }, () => this.#worker(batches)));
+    if (!this.#isStopped()) this.job.progress(Infinity, this.tally);
     this.job.signal.removeEventListener('abort', interrupt);
   }
 
@@ -122,21 +140,19 @@ class ImportRun {
 
   async *#readBatches(): AsyncGenerator<Batch, void> {
     let items: BatchItem[] = [];
-    let keys: string[] = [];
     let bytes = 0;
     const take = (): Batch => {
-      const batch = { items, turn: this.#order.enter(keys) };
-      [items, keys, bytes] = [[], [], 0];
+      const batch = { items, turn: this.#order.enter(items.flatMap(({ keys }) => keys)) };
+      [items, bytes] = [[], 0];
       return batch;
     };
     for (let row = await this.#nextRow(); row !== undefined; row = await this.#nextRow()) {
-      const converted = await this.#convert(row);
-      if (converted === undefined) continue;
-      const size = Buffer.byteLength(JSON.stringify(converted));
+      const item = await this.#convert(row);
+      if (item === undefined) continue;
+      const size = Buffer.byteLength(JSON.stringify(item.body));
       if (items.length > 0 && bytes + size > mostBatchBytes) yield take();
-      items.push({ row, body: converted, idempotencyKey: this.job.sentNotes?.keyOf(row.line) ?? null });
+      items.push(item);
       bytes += size;
-      keys.push(...orderKeys(this.job.object, converted));
       if (items.length >= this.job.batchSize) yield take();
     }
     if (items.length > 0 && !this.#isStopped()) yield take();
@@ -149,20 +165,21 @@ class ImportRun {
     return next.done === true || this.#isStopped() ? undefined : next.value;
   }
 
-  /** The body to send. For a row that is not sent, counts it and returns undefined. */
-  async #convert(row: SourceRow): Promise<RequestBody | undefined> {
-    if (this.job.sentNotes?.has(row.line) === true) {
-      this.#count(row, { kind: 'matched', warnings: [] });
-      return undefined;
+  /** The item to send. For a row that is not sent, counts it and returns undefined. */
+  async #convert(row: SourceRow): Promise<BatchItem | undefined> {
+    const { convert, object, sentNotes } = this.job;
+    let outcome: RowOutcome = { kind: 'matched', problems: [] };
+    if (sentNotes?.has(row.line) !== true) {
+      const converted = convert(row);
+      if (converted.kind === 'request') {
+        const { body, accountName } = converted;
+        const keys = orderKeys(object, body);
+        if (this.#sender !== undefined)
+          return { row, body, accountName, keys, idempotencyKey: sentNotes?.keyOf(row.line) ?? null };
+        outcome = { kind: 'fitting', problems: [], records: keys };
+      } else outcome = { problems: [], ...converted };
     }
-    const converted: ConvertedRow =
-      row.problems.length === 0 ? this.job.convert(row) : { kind: 'rejected', problems: row.problems };
-    if (converted.kind === 'request' && this.#sender !== undefined) return converted.body;
-    if (converted.kind === 'skipped') this.tally.skipped += 1;
-    if (converted.kind === 'rejected') this.tally.countRejected(converted.problems, row.line);
-    this.tally.rows += 1;
-    this.job.progress(row.bytes, this.tally);
-    if (converted.kind === 'rejected') await this.rejects.add(row.line, converted.problems, row.cells);
+    await this.#finish([{ row, outcome }]);
     return undefined;
   }
 
@@ -171,25 +188,61 @@ class ImportRun {
       await turn.ready;
       // Another batch may have ended the import while this one waited for its turn.
       if (this.#sender === undefined || this.#isStopped()) return;
+      const warnings = await this.#nameAccounts(items);
       const outcomes = await this.#sender.send(items, this.#stop.signal);
-      const answered = outcomes.map((outcome, index) => ({ outcome, row: items[index]?.row }));
-      // Counts all rows before it writes any file, so that a full disk cannot hide imported rows.
-      for (const { row, outcome } of answered) if (row !== undefined) this.#count(row, outcome);
-      for (const { row, outcome } of answered) if (row !== undefined) await this.#record(row, outcome);
+      await this.#finish(
+        items.flatMap(({ row }, index) => {
+          const outcome = outcomes[index];
+          if (outcome === undefined) return [];
+          const more = outcome.kind === 'rejected' ? [] : (warnings[index] ?? []);
+          return [{ row, outcome: { ...outcome, problems: [...outcome.problems, ...more] } }];
+        }),
+      );
     } finally {
       turn.done();
     }
   }
 
-  #count(row: SourceRow, outcome: SendOutcome): void {
-    this.tally.countSent(outcome, row.line);
-    this.tally.rows += 1;
-    this.job.progress(row.bytes, this.tally);
+  /** Creates the accounts of deals whose names the rows have. @returns the warnings of each row */
+  async #nameAccounts(items: readonly BatchItem[]): Promise<readonly (readonly RowProblem[])[]> {
+    const named = items.filter(({ body, accountName }) => accountName !== undefined && accountDomainOf(body));
+    const accounts = named.map(({ body, accountName: name }) => ({
+      body: { domain: accountDomainOf(body), name },
+      idempotencyKey: null,
+    }));
+    const outcomes = accounts.length > 0 ? await this.#accounts?.send(accounts, this.#stop.signal) : undefined;
+    const unused = [{ field: 'name', reason: 'is not used, because the deal has no account' }];
+    return items.map((item) => {
+      if (item.accountName === undefined) return [];
+      const problems = named.includes(item) ? (outcomes?.[named.indexOf(item)]?.problems ?? []) : unused;
+      return problems.flatMap(({ field, reason }) => (field === 'name' ? [{ field: 'account_name', reason }] : []));
+    });
   }
 
-  async #record(row: SourceRow, outcome: SendOutcome): Promise<void> {
-    if (outcome.kind === 'rejected') await this.rejects.add(row.line, outcome.problems, row.cells);
-    else if (this.job.sentNotes?.has(row.line) === false) await this.job.sentNotes.add(row.line);
+  /** Counts all rows before it writes any file, so that a full disk cannot hide imported rows. */
+  async #finish(rows: readonly DoneRow[]): Promise<void> {
+    const done = rows.map(({ row, outcome }) => ({ row, outcome: this.#withEarlierRow(outcome, row.line) }));
+    for (const { row, outcome } of done) {
+      this.tally.count(outcome, row.line);
+      this.job.progress(row.bytes, this.tally);
+    }
+    const { sentNotes } = this.job;
+    for (const { row, outcome } of done) {
+      const { kind, problems } = outcome;
+      const file = kind === 'rejected' ? this.rejects : this.warnings;
+      if (problems.length > 0) await file.add(row.line, problems, row.cells);
+      if (['created', 'matched'].includes(kind) && sentNotes?.has(row.line) === false) await sentNotes.add(row.line);
+    }
+  }
+
+  /** Adds a warning to a row whose record is that of an earlier row. */
+  #withEarlierRow(outcome: RowOutcome, line: number): RowOutcome {
+    const { records = [], problems } = outcome;
+    const earlier = records.map((record) => this.#lines.get(record)).find((known) => known !== undefined);
+    if (earlier !== undefined)
+      return { ...outcome, problems: [{ field: '', reason: `is the same record as line ${earlier}` }, ...problems] };
+    if (this.#lines.size < mostRemembered) for (const record of records) this.#lines.set(record, line);
+    return outcome;
   }
 
   #stopFor(reason: string): void {

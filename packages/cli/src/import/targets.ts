@@ -45,10 +45,13 @@ const recordTargets = (objectType: ObjectType): readonly Target[] =>
     return [target(write.part === undefined ? name : (write.name ?? name), kinds[kind] ?? 'text', ...path)];
   });
 
+/** The name of the account of a deal. It is sent in a create of the account, because that of a deal takes no name. */
+const accountName = target('account_name', 'text', 'account_name');
+
 const byObject: Record<ImportObject, ObjectTargets> = {
   opportunity: {
     required: ['name'],
-    targets: recordTargets('opportunity'),
+    targets: [...recordTargets('opportunity'), accountName],
     customFields: ['opportunity', 'custom_fields'],
   },
   account: { required: ['domain'], targets: recordTargets('account'), customFields: ['custom_fields'] },
@@ -70,13 +73,13 @@ const customPrefix = 'custom_fields.';
 
 /** All targets of an object, for the message about an unknown one. */
 export const targetNames = (object: ImportObject): string[] => [
-  ...systemTargetNames(object),
+  ...byObject[object].targets.map(({ name }) => name),
   ...(byObject[object].customFields === undefined ? [] : [`${customPrefix}<slug>`]),
 ];
 
 /** The targets of an object that are no custom fields, in the order of an export. */
 export const systemTargetNames = (object: ImportObject): readonly string[] =>
-  byObject[object].targets.map(({ name }) => name);
+  byObject[object].targets.filter((one) => one !== accountName).map(({ name }) => name);
 
 /** The targets that a record needs, unless it has an `external_id`. */
 export const requiredTargets = (object: ImportObject): readonly string[] => byObject[object].required;
@@ -97,10 +100,8 @@ export const targetNameOf = (object: ImportObject, dottedPath: string): string =
   const { targets, customFields } = byObject[object];
   const named = targets.find(({ path }) => path.join('.') === dottedPath);
   if (named !== undefined) return named.name;
-  const prefix = customFields === undefined ? undefined : `${customFields.join('.')}.`;
-  return prefix !== undefined && dottedPath.startsWith(prefix)
-    ? `${customPrefix}${dottedPath.slice(prefix.length)}`
-    : dottedPath;
+  const slug = /\bcustom(?:_fields\.|__)(.+)$/.exec(dottedPath)?.[1];
+  return slug === undefined || customFields === undefined ? dottedPath : `${customPrefix}${slug}`;
 };
 
 /** The plural name of an object in the API and in `crm export`. */

@@ -49,7 +49,7 @@ export const findPipeline = async (client: CrmClient, text: string): Promise<Pip
   const pipelines = await listPipelines(client);
   return found(
     pipelines.find((one) => one.pipeline_id === text.toLowerCase()) ?? pipelines.find((one) => isText(one.name, text)),
-    `There is no pipeline ${text}. See: crm pipeline list`,
+    `There is no pipeline ${text}. The pipelines are: ${pipelines.map(({ name }) => name).join(', ')}. See: crm pipeline list`,
   );
 };
 

@@ -18,9 +18,12 @@ export type RequestBody = Readonly<Record<string, unknown>>;
 
 /** The result of converting a row. */
 export type ConvertedRow =
-  | { readonly kind: 'request'; readonly body: RequestBody }
+  | { readonly kind: 'request'; readonly body: RequestBody; readonly accountName?: unknown }
   | { readonly kind: 'skipped' }
   | { readonly kind: 'rejected'; readonly problems: readonly RowProblem[] };
+
+/** The result of a row that cannot be sent. */
+export const rejected = (problems: readonly RowProblem[]): ConvertedRow => ({ kind: 'rejected', problems });
 
 /** A mapping with the data that it does not contain: the pipeline, and the ids of its stages by label. */
 export interface ConversionContext {
@@ -42,7 +45,7 @@ export const convertRow = (context: ConversionContext, raw: Row): ConvertedRow =
     if (!value.ok) problems.push({ field: field.target.name, reason: value.message });
     else if (value.value !== undefined) placeValue(body, field.target, value.value);
   }
-  return problems.length > 0 ? { kind: 'rejected', problems } : { kind: 'request', body };
+  return problems.length > 0 ? rejected(problems) : { kind: 'request', body };
 };
 
 const cleanRow = (mapping: Mapping, raw: Row, problems: RowProblem[]): Row => {

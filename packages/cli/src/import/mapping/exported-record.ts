@@ -1,8 +1,8 @@
-import { fail, ok, type Result } from '@crm/domain';
+import { type AttributeType, fail, ok, type Result, slotKind } from '@crm/domain';
 
 import { readOnlyColumns } from '../../export/columns.js';
 import { findJsonFaults } from '../../json-faults.js';
-import type { ConvertedRow, Row, RowProblem } from './convert-row.js';
+import { type ConvertedRow, rejected, type Row, type RowProblem } from './convert-row.js';
 import { emptyText, type SourceRow } from '../source/csv-rows.js';
 import type { FindPipeline } from './pipelines.js';
 import { collectionOf, findTarget, placeValue, type ImportObject, type Target } from '../targets.js';
@@ -11,7 +11,7 @@ import { collectionOf, findTarget, placeValue, type ImportObject, type Target } 
 export interface ExportedContext {
   readonly object: ImportObject;
   /** The types of custom fields, by slug. */
-  readonly customTypes: ReadonlyMap<string, string>;
+  readonly customTypes: ReadonlyMap<string, AttributeType>;
   /** Only for opportunities. */
   readonly pipelines: FindPipeline | undefined;
 }
@@ -63,7 +63,7 @@ export const convertExported = (context: ExportedContext, source: SourceRow): Co
       else problems.push({ field: name, reason: placed.message });
     }
   }
-  return problems.length > 0 ? { kind: 'rejected', problems } : { kind: 'request', body };
+  return problems.length > 0 ? rejected(problems) : { kind: 'request', body };
 };
 
 const placePipeline = (
@@ -110,16 +110,13 @@ const cellValues = (context: ExportedContext, row: Row): readonly Entry[] =>
 type CellKind = 'text' | 'json' | 'number';
 
 const kindsByTarget: Partial<Record<Target['kind'], CellKind>> = { number: 'number', list: 'json' };
-const kindsByType: Readonly<Record<string, CellKind>> = {
-  ...Object.fromEntries(['number', 'currency', 'percentage', 'rating'].map((type) => [type, 'number'] as const)),
-  ...Object.fromEntries(
-    ['checkbox', 'date_range', 'location', 'multi_select', 'team_members'].map((type) => [type, 'json'] as const),
-  ),
-};
 
 const cellKind = ({ object, customTypes }: ExportedContext, name: string): CellKind => {
   if (name.startsWith(customPrefix)) {
-    return kindsByType[customTypes.get(name.slice(customPrefix.length)) ?? ''] ?? 'text';
+    const type = customTypes.get(name.slice(customPrefix.length)) ?? 'string';
+    // A timestamp is exported as an ISO date.
+    if (type === 'timestamp') return 'text';
+    return type === 'checkbox' ? 'json' : (slotKind(type) ?? 'json');
   }
   return kindsByTarget[findTarget(object, name)?.kind ?? 'text'] ?? 'text';
 };

@@ -22,7 +22,7 @@ export class RejectReasons {
 
   /** Counts one problem of the row on `line`. */
   add({ field, reason }: RowProblem, line: number): void {
-    const general = reason.replace(/"[^"]*"/g, '"…"');
+    const general = reason.replace(/"[^"]*"/g, '"…"').replace(/(?<=line )\d+/g, '…');
     const key = JSON.stringify([field, general]);
     const known = this.#counts.get(key);
     if (known !== undefined) {

@@ -1,6 +1,9 @@
-import type { RowProblem } from '../mapping/convert-row.js';
 import type { SendOutcome } from '../sending/send-outcome.js';
+import type { ImportObject } from '../targets.js';
 import { RejectReasons } from './reject-reasons.js';
+
+/** The outcome of a row: at the gateway, or without it. Rows of a dry run are `fitting`. */
+export type RowOutcome = Omit<SendOutcome, 'kind'> & { readonly kind: SendOutcome['kind'] | 'skipped' | 'fitting' };
 
 /** Counts the outcomes of rows. */
 export class ImportTally {
@@ -10,26 +13,19 @@ export class ImportTally {
   updated = 0;
   rejected = 0;
   skipped = 0;
+  fitting = 0;
   warnings = 0;
   readonly warningReasons = new RejectReasons();
   readonly reasons = new RejectReasons();
   readonly #startedMs = performance.now();
 
-  /** Counts a row that was sent. */
-  countSent(outcome: SendOutcome, line: number): void {
-    if (outcome.kind === 'rejected') {
-      this.countRejected(outcome.problems, line);
-      return;
-    }
-    this[outcome.kind] += 1;
-    this.warnings += outcome.warnings.length;
-    for (const { field, message: reason } of outcome.warnings) this.warningReasons.add({ field, reason }, line);
-  }
-
-  /** Counts a row that was rejected by the conversion or by the gateway. */
-  countRejected(problems: readonly RowProblem[], line: number): void {
-    this.rejected += 1;
-    for (const problem of problems) this.reasons.add(problem, line);
+  /** Counts a row. Its problems are the reasons of its rejection, or warnings. */
+  count({ kind, problems }: RowOutcome, line: number): void {
+    this.rows += 1;
+    this[kind] += 1;
+    if (kind !== 'rejected') this.warnings += problems.length;
+    const reasons = kind === 'rejected' ? this.reasons : this.warningReasons;
+    for (const problem of problems) reasons.add(problem, line);
   }
 
   /** The rows that now have a record. */
@@ -53,18 +49,26 @@ export interface ImportResult {
   readonly tally: ImportTally;
   /** The file of the rejected rows, if there are any. */
   readonly rejectsFile: string | undefined;
+  /** The file of the rows with warnings, if there are any. */
+  readonly warningsFile: string | undefined;
   /** The reason why it stopped before the end of the file, if it did. */
   readonly stopped: string | undefined;
   /** The number of rows with an unknown result when it stopped. They may be imported or not. */
   readonly unanswered: number;
   readonly isDryRun: boolean;
-  /** Whether a corrected source can be imported again, because its records are found by their natural keys. */
-  readonly isSourceCorrectable: boolean;
+  readonly object: ImportObject;
+  /** Whether records that exist kept their values. */
+  readonly keepsMatches: boolean;
 }
+
+const reasonsJson = (reasons: RejectReasons): object[] =>
+  reasons
+    .list()
+    .map(({ field, reason, count: rows, firstLine }) => ({ field, reason, count: rows, first_line: firstLine }));
 
 /** The result as the object that `--json` prints. */
 export const reportJson = (result: ImportResult): Record<string, unknown> => {
-  const { tally, rejectsFile, stopped, isDryRun } = result;
+  const { tally, rejectsFile, warningsFile, stopped, isDryRun } = result;
   return {
     complete: stopped === undefined,
     dry_run: isDryRun,
@@ -76,9 +80,9 @@ export const reportJson = (result: ImportResult): Record<string, unknown> => {
     skipped: tally.skipped,
     warnings: tally.warnings,
     rejects_file: rejectsFile ?? null,
-    reject_reasons: tally.reasons
-      .list()
-      .map(({ field, reason, count: rows, firstLine }) => ({ field, reason, count: rows, first_line: firstLine })),
+    reject_reasons: reasonsJson(tally.reasons),
+    warnings_file: warningsFile ?? null,
+    warning_reasons: reasonsJson(tally.warningReasons),
     seconds: Number(tally.seconds.toFixed(3)),
     ...(stopped === undefined ? {} : { stopped, unanswered: result.unanswered }),
   };
@@ -103,37 +107,46 @@ const count = (value: number): string => value.toLocaleString('en-US');
 
 const rowsText = (value: number): string => `${count(value)} ${value === 1 ? 'row' : 'rows'}`;
 
-const reasonTexts = (reasons: RejectReasons, most: number): string[] =>
-  reasons.list(most).map(({ field, reason, count: times, firstLine }) => {
+/** The number of rejected rows or warnings, their file and their reasons. */
+const problemTexts = (title: string, total: number, file: string | undefined, reasons: RejectReasons, most: number) => [
+  `  ${title} ${count(total)}${file === undefined ? '' : `, with reasons in ${file}`}`,
+  ...reasons.list(most).map(({ field, reason, count: times, firstLine }) => {
     const where = firstLine === null ? '' : times === 1 ? ` (line ${firstLine})` : ` (first on line ${firstLine})`;
     return `    ${count(times)} × ${field === '' ? '' : `${field}: `}${reason}${where}`;
-  });
+  }),
+];
 
-const dryRunText = ({ rows, rejected, skipped }: ImportTally, stopped: string | undefined): string => {
+const dryRunText = ({ rows, fitting }: ImportTally, stopped: string | undefined): string => {
   const end = stopped === undefined ? ' Nothing was sent (--dry-run).' : '';
-  return `${rowsText(rows)} read, ${count(rows - rejected - skipped)} fit the mapping.${end}`;
+  return `${rowsText(rows)} read, ${count(fitting)} fit.${end}`;
 };
 
-const sentTexts = (tally: ImportTally): string[] => [
-  `${rowsText(tally.rows)} in ${tally.seconds.toFixed(1)} s (${count(Math.round(tally.rowsPerSecond))} rows/s)`,
-  `  created  ${count(tally.created)}`,
-  `  matched  ${count(tally.matched)}`,
-  `  updated  ${count(tally.updated)}`,
-];
+/** What a record that exists and keeps its values can get. */
+const additions: Partial<Record<ImportObject, string>> = { opportunity: 'contacts', contact: 'a missing name' };
+
+const sentTexts = ({ tally, object, keepsMatches }: ImportResult): string[] => {
+  const added = keepsMatches && tally.updated > 0 ? additions[object] : undefined;
+  return [
+    `${rowsText(tally.rows)} in ${tally.seconds.toFixed(1)} s (${count(Math.round(tally.rowsPerSecond))} rows/s)`,
+    `  created  ${count(tally.created)}`,
+    `  matched  ${count(tally.matched)}`,
+    `  updated  ${count(tally.updated)}${added === undefined ? '' : ` (got ${added}; other values were kept)`}`,
+  ];
+};
 
 /** The result as text for people. */
 export const reportText = (result: ImportResult): string => {
-  const { tally, rejectsFile, stopped, isDryRun, isSourceCorrectable } = result;
-  const lines = isDryRun ? [dryRunText(tally, stopped)] : sentTexts(tally);
+  const { tally, rejectsFile, warningsFile, stopped, isDryRun, object } = result;
+  const lines = isDryRun ? [dryRunText(tally, stopped)] : sentTexts(result);
   if (tally.skipped > 0) lines.push(`  skipped  ${count(tally.skipped)} (skip_when)`);
   lines.push(
-    `  rejected ${count(tally.rejected)}${rejectsFile === undefined ? '' : `, with reasons in ${rejectsFile}`}`,
+    ...problemTexts('rejected', tally.rejected, rejectsFile, tally.reasons, 20),
+    ...problemTexts('warnings', tally.warnings, warningsFile, tally.warningReasons, 5),
   );
-  lines.push(...reasonTexts(tally.reasons, 20));
-  if (!isDryRun) lines.push(`  warnings ${count(tally.warnings)}`, ...reasonTexts(tally.warningReasons, 5));
   if (stopped !== undefined) lines.push('', stopped, closingText(result));
   else if (rejectsFile !== undefined) {
-    const other = isSourceCorrectable ? ', or correct the source and run this again' : '';
+    // Records are found by their natural keys, except notes.
+    const other = object === 'note' ? '' : ', or correct the source and run this again';
     lines.push('', `Correct ${rejectsFile} and import it with the same mapping${other}.`);
   }
   return lines.join('\n');

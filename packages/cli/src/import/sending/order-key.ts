@@ -1,59 +1,50 @@
-import { normalizeDomain, normalizeEmail } from '@crm/domain';
+import { normalizeDomain, normalizeEmail, opportunityAccountSource, type OpportunityAccountSource } from '@crm/domain';
 
 import type { RequestBody } from '../mapping/convert-row.js';
 import type { ImportObject } from '../targets.js';
 
 /**
  * Returns the keys of a row: one for its natural key and one for its external id. Rows that share a key are sent in
- * file order, because they may write the same record. If rows of different records share a key, they only wait for each
- * other. Notes have no keys.
+ * file order, because they may write the same record. Notes have no keys.
  */
 export const orderKeys = (object: ImportObject, body: RequestBody): string[] => {
-  const externalId =
-    object === 'opportunity' ? textAt(body, 'opportunity', 'external_id') : textAt(body, 'external_id');
+  if (object === 'note') return [];
+  const externalId = textAt(body, ...(object === 'opportunity' ? [object] : []), 'external_id')
+    .normalize('NFC')
+    .trim();
   const naturalKey = naturalKeyOf(object, body);
-  return [
-    ...(naturalKey === undefined ? [] : [naturalKey]),
-    ...(externalId === '' || object === 'note'
-      ? []
-      : [JSON.stringify({ externalId: externalId.normalize('NFC').trim() })]),
-  ];
+  return [...(naturalKey ? [naturalKey] : []), ...(externalId === '' ? [] : [JSON.stringify({ externalId })])];
 };
 
-/** The natural key of a row; undefined for none. */
-const naturalKeyOf = (object: ImportObject, body: RequestBody): string | undefined => {
-  switch (object) {
-    case 'account':
-      return domainKey(textAt(body, 'domain')) || undefined;
-    case 'contact':
-      return emailKey(textAt(body, 'email')) || undefined;
-    case 'opportunity':
-      return opportunityKey(body);
-    case 'note':
-      return undefined;
-  }
-};
-
-/**
- * Without an account, uses the domain of the primary contact's email. The gateway uses the contact itself if the domain
- * is a mail provider's, so more rows share a key here than there.
- */
-const opportunityKey = (body: RequestBody): string | undefined => {
-  const domain = textAt(body, 'related_objects', 'account_domain');
-  const contact = textAt(body, 'related_objects', 'primary_contact_email');
-  const account = domain === '' ? domainKey(emailKey(contact).split('@').at(-1) ?? '') : domainKey(domain);
+/** The natural key of a row; null or empty for none. */
+const naturalKeyOf = (object: Exclude<ImportObject, 'note'>, body: RequestBody): string | null => {
+  if (object === 'account') return domainOf(textAt(body, 'domain'));
+  if (object === 'contact') return emailOf(textAt(body, 'email'));
   const name = textAt(body, 'opportunity', 'name').normalize('NFC').trim();
-  return name === '' ? undefined : JSON.stringify([textAt(body, 'pipeline_id'), account, name]);
+  return name && JSON.stringify([textAt(body, 'pipeline_id'), accountSourceOf(body), name]);
 };
 
-const domainKey = (text: string): string => {
+/** The domain of the account of a deal. Undefined if it has none. */
+export const accountDomainOf = (body: RequestBody): string | undefined => {
+  const source = accountSourceOf(body);
+  return source.kind === 'account' ? source.domain : undefined;
+};
+
+/** Whose deal it is, as the gateway decides it. */
+const accountSourceOf = (body: RequestBody): OpportunityAccountSource =>
+  opportunityAccountSource(
+    domainOf(textAt(body, 'related_objects', 'account_domain')),
+    emailOf(textAt(body, 'related_objects', 'primary_contact_email')),
+  );
+
+const domainOf = (text: string): string | null => {
   const domain = normalizeDomain(text);
-  return domain.ok ? domain.value.domain : text;
+  return domain.ok ? domain.value.domain : null;
 };
 
-const emailKey = (text: string): string => {
+const emailOf = (text: string): string | null => {
   const email = normalizeEmail(text);
-  return email.ok ? email.value.email : text;
+  return email.ok ? email.value.email : null;
 };
 
 const textAt = (body: RequestBody, ...path: readonly string[]): string => {

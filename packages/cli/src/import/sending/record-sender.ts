@@ -47,7 +47,7 @@ const transientStatuses = new Set([408, 502, 503, 504]);
 
 /** The create methods without types, for every object. The gateway validates the bodies that a mapping produces. */
 interface Creates {
-  create(body: RequestBody, options: CreateRecordOptions): Promise<WriteAnswer<unknown>>;
+  create(body: RequestBody, options: CreateRecordOptions): Promise<WriteAnswer<Readonly<Record<string, unknown>>>>;
   bulkCreate(items: readonly RequestBody[], options: CreateRecordOptions): Promise<WriteAnswer<BulkResults>>;
 }
 
@@ -141,7 +141,7 @@ export class RecordSender {
       return readResults(object, this.#gateway, data, items.length);
     }
     const send = async ({ body, idempotencyKey }: SendItem): Promise<SendOutcome> =>
-      readAnswer(await this.#records.create(body, { ...onMatch, idempotencyKey }));
+      readAnswer(object, await this.#records.create(body, { ...onMatch, idempotencyKey }));
     return Promise.all(items.map(send));
   }
 

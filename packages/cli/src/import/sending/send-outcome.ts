@@ -6,17 +6,26 @@ import type { RowProblem } from '../mapping/convert-row.js';
 import { targetNameOf, type ImportObject } from '../targets.js';
 
 /** The outcome of a row at the gateway. */
-export type SendOutcome =
-  | { readonly kind: 'created' | 'matched' | 'updated'; readonly warnings: readonly Warning[] }
-  | { readonly kind: 'rejected'; readonly problems: readonly RowProblem[] };
+export interface SendOutcome {
+  readonly kind: 'created' | 'matched' | 'updated' | 'rejected';
+  /** Why the row was rejected, or the values of it that were not applied. */
+  readonly problems: readonly RowProblem[];
+  /** The id of its record. In a dry run, its keys. */
+  readonly records?: readonly string[];
+}
 
 const pipelineHint = 'Check --pipeline (crm pipeline list).';
 
 /** Reads the outcome of a single create. */
-export const readAnswer = ({ isReplay, recordStatus, warnings }: WriteAnswer<unknown>): SendOutcome => ({
+export const readAnswer = (
+  object: ImportObject,
+  { isReplay, recordStatus, warnings, data }: WriteAnswer<Readonly<Record<string, unknown>>>,
+): SendOutcome => ({
   // A replayed response has the status of the first one, but nothing was created this time.
   kind: isReplay ? 'matched' : (recordStatus ?? 'created'),
-  warnings,
+  problems: warningsOf(object, warnings),
+  // The id comes first: opportunity_id, company_id, people_id or note_id.
+  records: [String(Object.values(data)[0])],
 });
 
 /**
@@ -34,7 +43,9 @@ export const readResults = (
     throw new CliError(`${url} does not answer like an ${name}. Check ${option}.`);
   }
   return data.results.map((result: BulkResult): SendOutcome => {
-    if (result.success) return { kind: result.record_status ?? 'created', warnings: result.warnings ?? [] };
+    const { record_status: status, warnings = [], id } = result;
+    const kind = status ?? 'created';
+    if (result.success) return { kind, problems: warningsOf(object, warnings), records: id === null ? [] : [id] };
     const problems = problemsOf(object, result.errors ?? {});
     const pipeline = problems.find(({ field }) => field === 'pipeline_id');
     if (pipeline !== undefined)
@@ -65,8 +76,11 @@ export const readRefusal = (object: ImportObject, gateway: GatewayAddress, error
 };
 
 /** The fields at fault, by their names in the mapping. */
-const problemsOf = (object: ImportObject, errors: Readonly<Record<string, string>>): readonly RowProblem[] =>
+export const problemsOf = (object: ImportObject, errors: Readonly<Record<string, string>>): readonly RowProblem[] =>
   Object.entries(errors).map(([path, reason]) => ({
     field: targetNameOf(object, path.replace(/^items\[0\]\./, '')),
     reason,
   }));
+
+const warningsOf = (object: ImportObject, warnings: readonly Warning[]): readonly RowProblem[] =>
+  warnings.map(({ field, message: reason }) => ({ field: targetNameOf(object, field), reason }));

@@ -12,7 +12,7 @@ const ownColumns = ['line', 'field', 'reason'];
 /** An import reads a file with this mark as UTF-8, even if the mapping has another `encoding:`. */
 const byteOrderMark = '\uFEFF';
 
-/** The start of a rejects file in any format. Other files must not be overwritten. */
+/** The start of such a file in any format. Other files must not be overwritten. */
 const ownStart = /^\uFEFF?line.{1,4}?field.{1,4}?reason|^\{"line":/;
 
 const csvLine = (cells: readonly string[], delimiter: string): string =>
@@ -25,7 +25,7 @@ const csvCell = (text: string, delimiter: string): string => {
 
 type OwnCells = readonly [line: string, field: string, reason: string];
 
-/** The keys at the start of a line from an earlier rejects file, in any spacing. */
+/** The keys at the start of a line from an earlier such file, in any spacing. */
 const earlierKeys =
   /^\s*\{\s*"line"\s*:\s*\d+\s*,\s*"field"\s*:\s*"(?:[^"\\]|\\.)*"\s*,\s*"reason"\s*:\s*"(?:[^"\\]|\\.)*"\s*,?/;
 
@@ -46,17 +46,17 @@ const jsonLine = ([line, field, reason]: OwnCells, text: string): string => {
 type Source = Pick<SourceFile, 'columns' | 'csv'>;
 
 /**
- * A file of the rejected rows, in the format of the source, that the user can correct and import again. It has line,
- * field and reason, then the unchanged columns of the source. It is created with the first rejected row, so that no
- * file means no rejected rows.
+ * A file of rejected rows or of rows with warnings, in the format of the source, that the user can correct and import
+ * again. It has line, field and reason, then the unchanged columns of the source. It is created with the first row, so
+ * that no file means no such rows.
  */
-export class RejectsFile {
+export class RowsFile {
   readonly path: string;
   readonly #header: string;
-  /** The number of leading cells that come from an earlier rejects file. The new ones replace them. */
+  /** The number of leading cells that come from an earlier such file. The new ones replace them. */
   readonly #dropped: number;
   #handle: FileHandle | undefined;
-  /** Workers reject rows at the same time. Writes are queued so that lines are not mixed. */
+  /** Workers add rows at the same time. Writes are queued so that lines are not mixed. */
   #writes: Promise<void> = Promise.resolve();
 
   /** Absent for JSON lines. */
@@ -76,21 +76,26 @@ export class RejectsFile {
    *
    * @throws CliError if another file is there, or no file can be created there.
    */
-  static async prepare(path: string, source: Source): Promise<RejectsFile> {
+  static async prepare(path: string, source: Source): Promise<RowsFile> {
     const firstLine = await readStart(path);
     if (firstLine !== undefined) {
       if (!ownStart.test(firstLine)) {
-        throw new CliError(`${path} exists and is not a file of rejected rows. Name another file with --rejects.`);
+        throw new CliError(`${path} exists and is not from an import. Name another file with --rejects.`);
       }
       await rm(path);
     }
     await access(dirname(path), constants.W_OK).catch((error: unknown) => {
       throw usageError(`--rejects: ${path} cannot be written: ${errorText(error)}`);
     });
-    return new RejectsFile(path, source);
+    return new RowsFile(path, source);
   }
 
-  /** Writes one rejected row. Several problems of a row are joined, so that each row is written once. */
+  /** The path, if the file has rows. */
+  get written(): string | undefined {
+    return this.#handle === undefined ? undefined : this.path;
+  }
+
+  /** Writes one row. Several problems of a row are joined, so that each row is written once. */
   add(line: number, problems: readonly RowProblem[], cells: readonly string[]): Promise<void> {
     const fields = problems.map(({ field }) => field).filter((field) => field !== '');
     const reasons = problems.map(({ field, reason }) =>
@@ -115,7 +120,6 @@ export class RejectsFile {
   async close(): Promise<void> {
     await this.#writes.catch(() => undefined);
     await this.#handle?.close();
-    this.#handle = undefined;
   }
 }
 
