@@ -21,9 +21,10 @@ const init = async (csv: string | Buffer, ...more: string[]): Promise<CrmResult>
 const mappingText = (): Promise<string> => readFile(fixture.path('my.yaml'), 'utf8');
 
 const german = [
-  'Deal;Phase;Wert;Value;Close Date;Company;Email',
-  'Müller;neu;1;1.234,56 €;31.12.2025;Müller GmbH;a@x.com',
-  'Meier;neu;2;7,00 €;1.2.2026;Meier AG;b@x.com',
+  'Bezeichnung;Sparte;Wert;Betrag (netto);Abschlußdatum;Firma;Ansprechpartner;E-Mail;Währung',
+  'Müller;neu;gut;1.234,56 €;31.12.2025;Müller GmbH;Frau A;a@x.com;EUR',
+  'Meier;neu;;7,00 €;1.2.2026;Meier AG;Herr B;b@x.com;EUR',
+  'Mayer;neu;;auf Anfrage;31.2.2026;Mayer KG;;;EUR',
 ].join('\n');
 
 describe('crm import init', () => {
@@ -44,23 +45,30 @@ describe('crm import init', () => {
       fixture.path('rejects.csv'),
     ]);
     expect(imported.stdout).toContain('created  2');
+    expect(imported.stdout).toContain('rejected 1');
     expect(requests.map(({ body }) => body)).toContainEqual({
       pipeline_id: pipelineId,
-      opportunity: { name: 'Müller', deal_size: 1234.56, close_date: Date.UTC(2025, 11, 31) },
+      opportunity: { name: 'Müller', deal_size: 1234.56, currency: 'EUR', close_date: Date.UTC(2025, 11, 31) },
       related_objects: { primary_contact_email: 'a@x.com' },
     });
+    // A create of a deal takes no name of its account.
+    expect(requests[0]).toMatchObject({ path: '/v1/inbound/accounts', body: { domain: 'x.com', name: 'Müller GmbH' } });
   });
 
   it('marks decisions for the user, and suggests fields for unmatched columns', async () => {
     await init(german);
     const text = await mappingText();
-    expect(text).toMatch(/# {3}column: Company\n.*slug_domain/);
-    expect(text).toMatch(/# custom_fields\.phase:\n.*column: Phase/);
-    expect(text).not.toMatch(/CHECK: (?!enter)/);
-    await init('Betrag;closed\n1,5 x 3;soon\n', '--object', 'opportunities', '--output', fixture.path('other.yaml'));
+    expect(text).toMatch(/# custom_fields\.sparte:\n.*column: Sparte/);
+    expect(text.match(/# CHECK: .*/g)).toEqual([
+      '# CHECK: does not fit 1 of 3 values: "auf Anfrage"',
+      '# CHECK: does not fit 1 of 3 values: "31.2.2026"',
+    ]);
+    await init('Firma;Betrag;closed\nA;1,5 x 3;Q3 26\n', '--output', fixture.path('other.yaml'));
     const other = await readFile(fixture.path('other.yaml'), 'utf8');
     expect(other).toMatch(/name: # CHECK: no matching column found/);
-    expect(other).toMatch(/close_date:\n.*\n.*# CHECK: enter the format of "soon"/);
+    expect(other).toMatch(/# {3}column: Firma\n.*slug_domain/);
+    expect(other).toMatch(/amount: # CHECK: the values are not numbers of one format/);
+    expect(other).toMatch(/close_date:\n.*\n.*# CHECK: enter the format of "Q3 26"/);
   });
 
   it.each([
@@ -72,12 +80,40 @@ describe('crm import init', () => {
     ['Company,Website,Industry,Employees', 'accounts', ['domain', 'name', 'industry', 'employee_range']],
     ['Subject,Body,Contact Email', 'notes', ['title', 'content', 'contact_emails']],
     ['Opportunity Name,Stage,Amount,Owner', 'opportunities', ['name', 'stage', 'amount', 'owner_email']],
+    ['Firma,Vorname,Nachname,E-Mail-Adresse', 'contacts', ['email', 'first_name', 'last_name']],
+    ['Firma,Webseite,Branche', 'accounts', ['domain', 'name', 'industry']],
+    [
+      'Firma,Webseite,Währung,Betrag,Phase,Projekt,Verantwortlicher',
+      'opportunities',
+      ['name', 'stage', 'amount', 'currency', 'account_domain', 'account_name', 'owner_email'],
+    ],
   ])('recognizes from %s that these are %s', async (header, object, fields) => {
     const { stdout } = await init(`${header}\n`, '--json');
     const result = JSON.parse(stdout) as { object: string; fields: readonly { field: string }[]; missing: string[] };
     expect(result).toMatchObject({ object, missing: [] });
     expect(result.fields.map(({ field }) => field)).toEqual(fields);
     expect(readMapping('my.yaml', await mappingText()).fields).toHaveLength(fields.length);
+  });
+
+  it.each([
+    // Amounts seldom have three decimals.
+    [
+      'Betrag',
+      ['12.500', '8.000', '950'],
+      '{ number: { decimal: ",", group: . } }',
+      '"12.500" is read as 12500, not 12.5',
+    ],
+    // One dollar among euros is another currency.
+    [
+      'Betrag',
+      [...Array.from({ length: 20 }, () => '5 €'), '5 $'],
+      '{ strip: € }',
+      'does not fit 1 of 21 values: "5 $"',
+    ],
+    ['Abschlussdatum', ['1/2/2026', '13/2/2026', 'n/a 0'], '{ date: d/M/yyyy }', 'does not fit 1 of 3 values: "n/a 0"'],
+  ])('guesses the transform of %s from most of %j', async (header, values, transform, remark) => {
+    await init([`Deal;${header}`, ...values.map((value) => `D;${value}`)].join('\n'));
+    expect(await mappingText()).toContain(`transform: [ ${transform} ] # CHECK: ${remark}\n`);
   });
 
   it('keeps an existing mapping, and prints to stdout with --output -', async () => {
@@ -141,13 +177,13 @@ describe('the example mapping', () => {
     const { url, requests } = await fixture.start();
     const expectations: [string[], number, RegExp][] = [
       [[], 2, /No pipeline is given\./],
-      [['--pipeline', 'Sales'], 2, /give --read-url/],
+      [['--pipeline', 'Sales'], 2, /Give --read-url/],
       [['--pipeline', pipelineId], 2, /Give --read-url/],
-      [['--pipeline', 'Nope', '--read-url', read.url], 78, /no pipeline "Nope"\. The pipelines are: Sales\./],
+      [['--pipeline', 'Nope', '--read-url', read.url], 1, /no pipeline Nope\. The pipelines are: Sales\./],
       [
         ['--pipeline', pipelineId.replace('1', '2'), '--read-url', read.url],
-        78,
-        /has no pipeline \S+\. Check --pipeline.* and --read-url/,
+        1,
+        /no pipeline \S+\. The pipelines are: Sales\./,
       ],
       [
         ['--pipeline', pipelineId, '--read-url', `${read.url}/`, '--api-key', 'other'],

@@ -5,6 +5,8 @@ import { Option, type Command } from 'commander';
 
 import { printResult, type CliContext } from '../cli-context.js';
 import { CliError, configurationError, errorCode, errorText } from '../errors.js';
+import { findGateways, withGatewayOptions, type GatewayOptions } from '../api/gateways.js';
+import { askReadGateway } from '../import/import-plan.js';
 import { openCsv, type SourceFile } from '../import/source/csv-rows.js';
 import { withCsvOptions } from '../import/source/encodings.js';
 import { guessFormat } from '../import/source/guess-format.js';
@@ -18,8 +20,9 @@ import {
   type ImportObject,
 } from '../import/targets.js';
 import { withJson, type OutputOptions } from '../options.js';
+import { type CustomField, listFields } from '../setup/lookup.js';
 
-interface InitOptions extends OutputOptions {
+interface InitOptions extends OutputOptions, GatewayOptions {
   readonly object?: ExportObject;
   readonly output?: string;
   readonly delimiter?: string;
@@ -31,7 +34,8 @@ Example:
   $ crm import init deals.csv
   $ crm import deals.csv --mapping deals.yaml --dry-run
 
-It reads the header and the first 500 rows, and sends nothing. To import a file that is named init, write ./init.`;
+It reads the header and the first 500 rows, and sends nothing. With a read gateway, or the local stack running (npm start), it
+also finds the columns of custom fields; the key then needs the group list. To import a file that is named init, write ./init.`;
 
 const mostRows = 500;
 
@@ -44,27 +48,38 @@ export const addImportInitCommand = (parent: Command, context: CliContext): void
     .addOption(new Option('--object <object>', 'what the file contains (default: guessed)').choices(exportObjects))
     .option('--output <file>', 'the mapping to write; - for stdout (default: <name of FILE>.yaml here)')
     .addHelpText('after', examples);
-  withJson(withCsvOptions(command)).action((file: string, options: InitOptions) => initMapping(context, file, options));
+  withJson(withGatewayOptions(withCsvOptions(command), 'read')).action((file: string, options: InitOptions) =>
+    initMapping(context, file, options),
+  );
 };
 
 const initMapping = async (context: CliContext, file: string, options: InitOptions): Promise<void> => {
   const { format } = await guessFormat(file, { delimiter: options.delimiter, encoding: options.encoding });
   const source = await openCsv(file, format);
-  const object = options.object === undefined ? guessObject(source.columns) : importObjectOf(options.object);
   const rows = await firstRows(source);
-  const mapping = guessMapping({
-    name: basename(file),
-    object,
-    columns: source.columns,
-    valuesOf: (column) => rows.map((row) => row.get(column) ?? ''),
-  });
+  const columns = new Map(source.columns.map((column) => [column, rows.map((row) => row.get(column) ?? '')]));
+  const object = options.object === undefined ? guessObject(columns) : importObjectOf(options.object);
+  const customFields = await customFieldsOf(context, options, object);
+  const mapping = guessMapping({ name: basename(file), object, columns, customFields });
   const output = options.output ?? `${basename(file, extname(file))}.yaml`;
   if (output === '-') {
     context.stdout.write(mapping.text);
     return;
   }
   await writeNew(output, mapping.text);
-  printInit(context, options, { file, output, object, mapping });
+  printInit(context, options, { ...mapping, file, output, object });
+};
+
+/** The custom fields of the organization; none if no gateway is given. */
+const customFieldsOf = async (
+  context: CliContext,
+  options: InitOptions,
+  object: ImportObject,
+): Promise<readonly CustomField[]> => {
+  const gateways = await findGateways(context, options, 'read');
+  if (gateways === undefined || object === 'note') return [];
+  const fields = await askReadGateway(gateways.url, gateways.apiKey, (client) => listFields(client, object));
+  return fields.filter((field) => field.is_active !== false);
 };
 
 const firstRows = async ({ rows }: SourceFile): Promise<readonly ReadonlyMap<string, string>[]> => {
@@ -88,17 +103,10 @@ const writeNew = async (output: string, text: string): Promise<void> => {
   }
 };
 
-interface WrittenMapping {
-  readonly file: string;
-  readonly output: string;
-  readonly object: ImportObject;
-  readonly mapping: InitMapping;
-}
-
 const printInit = (
   context: CliContext,
   options: InitOptions,
-  { file, output, object, mapping: { fields, missing } }: WrittenMapping,
+  { file, output, object, fields, missing }: InitMapping & { file: string; output: string; object: ImportObject },
 ): void => {
   const width = Math.max(0, ...fields.map(({ field }) => field.length));
   const text = [

@@ -41,9 +41,9 @@ const mostRemembered = 1_000_000;
 
 interface BatchItem extends SendItem {
   readonly row: SourceRow;
-  /** The name of the account of a deal, if the row has it. */
-  readonly accountName: unknown;
-  /** The keys of its record. */
+  /** The account of a deal, if the row has its name. */
+  readonly account: { readonly domain?: string | undefined; readonly name?: unknown } | undefined;
+  /** The keys of its record and of this account. */
   readonly keys: readonly string[];
 }
 
@@ -172,10 +172,13 @@ class ImportRun {
     if (sentNotes?.has(row.line) !== true) {
       const converted = convert(row);
       if (converted.kind === 'request') {
-        const { body, accountName } = converted;
+        const { body, accountName: name } = converted;
         const keys = orderKeys(object, body);
-        if (this.#sender !== undefined)
-          return { row, body, accountName, keys, idempotencyKey: sentNotes?.keyOf(row.line) ?? null };
+        if (this.#sender !== undefined) {
+          const account = name === undefined ? undefined : { domain: accountDomainOf(body), name };
+          const idempotencyKey = sentNotes?.keyOf(row.line) ?? null;
+          return { row, body, account, keys: [...keys, account?.domain ?? []].flat(), idempotencyKey };
+        }
         outcome = { kind: 'fitting', problems: [], records: keys };
       } else outcome = { problems: [], ...converted };
     }
@@ -205,15 +208,12 @@ class ImportRun {
 
   /** Creates the accounts of deals whose names the rows have. @returns the warnings of each row */
   async #nameAccounts(items: readonly BatchItem[]): Promise<readonly (readonly RowProblem[])[]> {
-    const named = items.filter(({ body, accountName }) => accountName !== undefined && accountDomainOf(body));
-    const accounts = named.map(({ body, accountName: name }) => ({
-      body: { domain: accountDomainOf(body), name },
-      idempotencyKey: null,
-    }));
+    const named = items.filter(({ account }) => account?.domain !== undefined);
+    const accounts = named.map(({ account = {} }) => ({ body: account, idempotencyKey: null }));
     const outcomes = accounts.length > 0 ? await this.#accounts?.send(accounts, this.#stop.signal) : undefined;
     const unused = [{ field: 'name', reason: 'is not used, because the deal has no account' }];
     return items.map((item) => {
-      if (item.accountName === undefined) return [];
+      if (item.account === undefined) return [];
       const problems = named.includes(item) ? (outcomes?.[named.indexOf(item)]?.problems ?? []) : unused;
       return problems.flatMap(({ field, reason }) => (field === 'name' ? [{ field: 'account_name', reason }] : []));
     });

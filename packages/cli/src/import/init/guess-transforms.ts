@@ -2,6 +2,7 @@ import { stringify } from 'yaml';
 
 import { findTarget, type ImportObject } from '../targets.js';
 import { compileStep, type TransformName } from '../mapping/transforms.js';
+import { mostMatch } from './column-names.js';
 
 /** The guessed transforms of a column as text of a mapping, and a remark for the user to check. */
 export interface GuessedTransforms {
@@ -14,83 +15,113 @@ type Transform = readonly [TransformName, unknown];
 
 const none: GuessedTransforms = { transform: '', remark: '' };
 
-const reads = ([name, value]: Transform, texts: readonly string[]): boolean => {
-  const step = compileStep(name, { value });
-  if (!step.ok || step.value.kind === 'split') return false;
-  const { apply } = step.value;
-  return texts.every((text) => apply(text).ok);
+const flow = (transforms: readonly Transform[]): string =>
+  transforms.length === 0
+    ? ''
+    : stringify(
+        transforms.map(([name, value]) => (value === true ? name : { [name]: value })),
+        { collectionStyle: 'flow', lineWidth: 0 },
+      ).trim();
+
+/** A format, and how it reads the texts of a column. */
+interface Reading {
+  readonly format: unknown;
+  /** The values; undefined for the texts that it does not fit. */
+  readonly values: readonly (number | undefined)[];
+  readonly count: number;
+  readonly sum: number;
+}
+
+/** The formats that fit the most texts, at least half of them. */
+const bestReadings = (name: 'number' | 'date', formats: readonly unknown[], texts: readonly string[]): Reading[] => {
+  const readings = formats.map((format): Reading => {
+    const step = compileStep(name, { value: format });
+    const values = texts.map((text) => {
+      const value = step.ok && step.value.kind === 'final' ? step.value.apply(text) : undefined;
+      return value?.ok === true ? Number(value.value) : undefined;
+    });
+    const read = values.filter((value) => value !== undefined);
+    return { format, values, count: read.length, sum: read.reduce((sum, value) => sum + Math.abs(value), 0) };
+  });
+  const most = Math.max(...readings.map(({ count }) => count));
+  return most * 2 < Math.max(texts.length, 1) ? [] : readings.filter(({ count }) => count === most);
 };
 
-const flow = (transforms: readonly Transform[]): string =>
-  stringify(
-    transforms.map(([name, value]) => (value === true ? name : { [name]: value })),
-    { collectionStyle: 'flow', lineWidth: 0 },
-  ).trim();
+/** Reports the texts that a format does not fit. */
+const misfits = ({ values, count }: Reading, texts: readonly string[]): string[] =>
+  count === texts.length
+    ? []
+    : [`does not fit ${texts.length - count} of ${texts.length} values: ${shown(texts[values.indexOf(undefined)])}`];
+
+const shown = (text: string | undefined): string => JSON.stringify(text);
 
 const numberFormats: readonly unknown[] = [
   true,
-  { group: ',' },
-  { decimal: ',', group: '.' },
-  { decimal: ',', group: ' ' },
-  { decimal: ',', group: '\u00a0' },
-  { decimal: ',', group: '\u202f' },
-  { group: "'" },
-  { group: '’' },
+  ...[',', "'", '’'].map((group) => ({ group })),
+  ...['.', ' ', '\u00a0', '\u202f'].map((group) => ({ decimal: ',', group })),
 ];
 
-const guessNumber = (texts: readonly string[]): GuessedTransforms => {
-  // The text before or after the digits: signs and names of currencies.
-  const signs = [...new Set(texts.flatMap((text) => text.match(/[^\d\s.,'’+-]+/gu) ?? []))].sort();
+const guessNumber = (texts: readonly string[], isCustom: boolean): GuessedTransforms => {
+  // The text before and after the digits: signs and names of currencies. A rare one is not removed, because it may be
+  // another currency.
+  const edges = /^[^\d.,+()-]+(?=.*\d)|(?<=\d)[^\d.,()-]+$/gu;
+  const words = texts.flatMap((text) => text.trim().match(edges) ?? []).flatMap((word) => word.trim() || []);
+  const signs = [...new Set(words)].filter((sign) => words.filter((word) => word === sign).length * 10 > words.length);
   const stripped = texts.map((text) => signs.reduce((rest, sign) => rest.replaceAll(sign, ''), text));
-  const format = numberFormats.find((candidate) => reads(['number', candidate], stripped));
-  if (format === undefined) return { transform: '', remark: 'the values are not numbers of one format' };
-  if (signs.length === 0 && format === true) return none;
-  const strip: readonly Transform[] = signs.length === 0 ? [] : [['strip', signs.length === 1 ? signs[0] : signs]];
-  const number: readonly Transform[] = format === true ? [] : [['number', format]];
-  return { transform: flow([...strip, ...number]), remark: '' };
+  // If 1.234 can be read in two ways, it is 1234 more often: amounts seldom have three decimals.
+  const readings = bestReadings('number', numberFormats, stripped).sort((one, other) => other.sum - one.sum);
+  const [best, last] = [readings[0], readings.at(-1)];
+  if (best === undefined || last === undefined)
+    return { transform: '', remark: texts.length === 0 ? '' : 'the values are not numbers of one format' };
+  const at = best.values.findIndex((value, index) => value !== last.values[index]);
+  const doubt = at === -1 ? [] : [`${shown(texts[at])} is read as ${best.values[at]}, not ${last.values[at]}`];
+  const transforms: Transform[] = best.format === true && !isCustom ? [] : [['number', best.format]];
+  if (signs.length > 0) transforms.unshift(['strip', signs.length === 1 ? signs[0] : signs.sort()]);
+  return { transform: flow(transforms), remark: [...doubt, ...misfits(best, texts)].join('; ') };
 };
 
 const dateFormats = [
-  'yyyy-MM-dd',
-  'M/d/yyyy',
-  'd/M/yyyy',
-  'd.M.yyyy',
-  'yyyy/M/d',
-  'd-M-yyyy',
-  'M/d/yy',
-  'd.M.yy',
-  'yyyy-MM-dd HH:mm',
-  'yyyy-MM-dd HH:mm:ss',
-  'yyyy-MM-ddTHH:mm:ssZ',
-  'M/d/yyyy H:mm',
-  'd.M.yyyy H:mm',
-] as const;
+  ...['yyyy-MM-dd', 'M/d/yyyy', 'd/M/yyyy', 'd.M.yyyy', 'yyyy/M/d', 'd-M-yyyy', 'M/d/yy', 'd.M.yy', 'yyyy-MM-dd HH:mm'],
+  ...['yyyy-MM-dd HH:mm:ss', 'yyyy-MM-ddTHH:mm:ssZ', 'M/d/yyyy H:mm', 'd.M.yyyy H:mm'],
+];
 
 const guessDate = (texts: readonly string[]): GuessedTransforms => {
-  if (texts.length === 0) return { transform: flow([['date', 'yyyy-MM-dd']]), remark: 'no value shows the format' };
-  const [format, other] = dateFormats.filter((candidate) => reads(['date', candidate], texts));
-  if (format === undefined) {
-    return { transform: flow([['date', 'yyyy-MM-dd']]), remark: `enter the format of ${JSON.stringify(texts[0])}` };
+  const [best, other] = bestReadings('date', dateFormats, texts);
+  if (best === undefined) {
+    const remark = texts.length === 0 ? 'no value shows the format' : `enter the format of ${shown(texts[0])}`;
+    return { transform: flow([['date', 'yyyy-MM-dd']]), remark };
   }
-  return {
-    transform: flow([['date', format]]),
-    remark: other === undefined ? '' : `or ${other}: the values match both`,
-  };
+  const doubt = other === undefined ? [] : [`or ${String(other.format)}: the values match both`];
+  return { transform: flow([['date', best.format]]), remark: [...doubt, ...misfits(best, texts)].join('; ') };
+};
+
+/** The kinds of custom fields whose values are not texts, by their types. */
+const customKinds: Readonly<Record<string, 'number' | 'instant' | 'list' | 'boolean'>> = {
+  ...{ number: 'number', currency: 'number', percentage: 'number', rating: 'number', timestamp: 'instant' },
+  ...{ date: 'instant', datetime: 'instant', multi_select: 'list', team_members: 'list', checkbox: 'boolean' },
 };
 
 /**
  * Guesses the transforms of a column from some of its values.
  *
  * `['1.234,56 €', '7,00 €']` for an amount → `[ { strip: € }, { number: { decimal: ",", group: . } } ]`
+ *
+ * @param customType - the type of a custom field
  */
-export const guessTransforms = (object: ImportObject, field: string, values: readonly string[]): GuessedTransforms => {
+export const guessTransforms = (
+  object: ImportObject,
+  field: string,
+  values: readonly string[],
+  customType?: string,
+): GuessedTransforms => {
   const texts = values.filter((text) => text.trim() !== '');
-  const kind = findTarget(object, field)?.kind;
-  if (kind === 'number') return guessNumber(texts);
+  const kind = customType === undefined ? findTarget(object, field)?.kind : customKinds[customType];
+  if (kind === 'number') return guessNumber(texts, customType !== undefined);
   if (kind === 'instant') return guessDate(texts);
+  if (kind === 'boolean') return { transform: flow([['boolean', true]]), remark: '' };
   if (kind === 'list')
     return { transform: flow([['split', texts.some((text) => text.includes(';')) ? ';' : ',']]), remark: '' };
-  if (field === 'owner_email' && !texts.every((text) => text.includes('@'))) {
+  if (field === 'owner_email' && !mostMatch(texts, (text) => text.includes('@'))) {
     return { transform: flow([['email_local', 'example.com']]), remark: 'enter the domain of your members' };
   }
   return none;

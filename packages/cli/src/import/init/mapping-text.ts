@@ -1,7 +1,9 @@
+import { slugFromName } from '@crm/domain';
 import { stringify } from 'yaml';
 
 import { requiredTargets, type ImportObject } from '../targets.js';
-import { matchColumns, simplified, type MatchedColumn } from './column-names.js';
+import type { CustomField } from '../../setup/lookup.js';
+import { matchColumns, simplified, type Columns, type MatchedColumn } from './column-names.js';
 import { guessTransforms } from './guess-transforms.js';
 
 /** The file that a mapping is guessed from. */
@@ -9,9 +11,9 @@ export interface InitSource {
   /** The file name, for the first line of the mapping. */
   readonly name: string;
   readonly object: ImportObject;
-  readonly columns: readonly string[];
-  /** The values of a column in the first rows. */
-  readonly valuesOf: (column: string) => readonly string[];
+  readonly columns: Columns;
+  /** The custom fields of the organization; empty if it is not known. */
+  readonly customFields: readonly CustomField[];
 }
 
 /** A guessed mapping. */
@@ -26,39 +28,33 @@ const scalar = (text: string): string => stringify(text, { lineWidth: 0 }).trim(
 
 const remarkOf = (remark: string): string => (remark === '' ? '' : ` # CHECK: ${remark}`);
 
-const fieldLines = ({ object, valuesOf }: InitSource, { field, column }: MatchedColumn): string[] => {
-  const { transform, remark } = guessTransforms(object, field, valuesOf(column));
+const customName = ({ name: slug }: CustomField): string => `custom_fields.${slug}`;
+
+const fieldLines = ({ object, columns, customFields }: InitSource, { field, column }: MatchedColumn): string[] => {
+  const type = customFields.find((custom) => customName(custom) === field)?.attribute_type;
+  const { transform, remark } = guessTransforms(object, field, columns.get(column) ?? [], type);
   const empty = requiredTargets(object).includes(field) ? ['    empty: reject'] : [];
   const line = transform === '' ? [] : [`    transform: ${transform}${remarkOf(remark)}`];
   const at = transform === '' ? remarkOf(remark) : '';
   return [`  ${field}:${at}`, `    column: ${scalar(column)}`, ...line, ...empty];
 };
 
-const missingLines = (missing: readonly string[], columns: readonly string[]): string[] =>
+const missingLines = (missing: readonly string[], columns: Columns): string[] =>
   missing.flatMap((field) => [
     `  ${field}: # CHECK: no matching column found; name one, or join several with template: '{A} {B}'`,
-    `    column: ${scalar(columns[0] ?? '')}`,
+    `    column: ${scalar([...columns.keys()][0] ?? '')}`,
     '    empty: reject',
   ]);
 
 /** A suggestion for the account of a deal if the file has company names only. */
-const companyHint = ({ object, columns }: InitSource, isTaken: (column: string) => boolean): string[] => {
-  const company = columns.find((column) => /^(company|account|organi[sz]ation)(name)?$/.test(simplified(column)));
-  if (object !== 'opportunity' || company === undefined || isTaken(company)) return [];
-  return [
-    '  # The file has company names but no domains. This turns Acme into acme.com:',
-    '  # account_domain:',
-    `  #   column: ${scalar(company)}`,
-    '  #   transform: [{ slug_domain: .com }]',
-  ];
-};
-
-const slugOf = (column: string): string =>
-  column
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^[^a-z]+|_+$/g, '') || 'field';
+const companyHint = ({ column }: MatchedColumn): string[] => [
+  '  # The file has company names but neither domains nor emails. This turns Acme into acme.com:',
+  '  # account_domain:',
+  `  #   column: ${scalar(column)}`,
+  '  #   transform: [{ slug_domain: .com }]',
+  '  # account_name:',
+  `  #   column: ${scalar(column)}`,
+];
 
 /** Suggests custom fields as comments, because they have to be defined first. */
 const restLines = ({ object }: InitSource, rest: readonly string[]): string[] => {
@@ -66,16 +62,29 @@ const restLines = ({ object }: InitSource, rest: readonly string[]): string[] =>
   if (object === 'note') return [`  # Not imported: ${rest.map(scalar).join(', ')}`];
   return [
     '  # Not imported. To import one, define the custom field (crm field define) and remove the #:',
-    ...rest.flatMap((column) => [`  # custom_fields.${slugOf(column)}:`, `  #   column: ${scalar(column)}`]),
+    ...rest.flatMap((column) => [
+      `  # custom_fields.${slugFromName(column) ?? 'field'}:`,
+      `  #   column: ${scalar(column)}`,
+    ]),
   ];
 };
 
 /** Guesses a mapping from the header and first rows of a file. Lines that the user must check are marked CHECK. */
 export const guessMapping = (source: InitSource): InitMapping => {
-  const { object, columns } = source;
-  const fields = matchColumns(object, columns);
-  const isTaken = (column: string): boolean => fields.some((matched) => matched.column === column);
-  const missing = requiredTargets(object).filter((name) => !fields.some(({ field }) => field === name));
+  const { object, columns, customFields } = source;
+  const custom = customFields.map((field): [string, string] => [
+    customName(field),
+    `${simplified(field.name)} ${simplified(field.current_name)}`,
+  ]);
+  const matched = matchColumns(object, columns, Object.fromEntries(custom));
+  const has = (name: string): boolean => matched.some(({ field }) => field === name);
+  // Without a domain or an email, a deal has no account to name.
+  const company = matched.find(
+    ({ field }) => field === 'account_name' && !has('account_domain') && !has('primary_contact_email'),
+  );
+  const fields = matched.filter((one) => one !== company);
+  const rest = [...columns.keys()].filter((name) => !matched.some(({ column }) => column === name));
+  const missing = requiredTargets(object).filter((name) => !has(name));
   const lines = [
     `# Guessed by crm import init from ${source.name}. Check every field, above all the lines marked CHECK.`,
     `object: ${object}`,
@@ -83,11 +92,8 @@ export const guessMapping = (source: InitSource): InitMapping => {
     'fields:',
     ...missingLines(missing, columns),
     ...fields.flatMap((field) => fieldLines(source, field)),
-    ...companyHint(source, isTaken),
-    ...restLines(
-      source,
-      columns.filter((column) => !isTaken(column)),
-    ),
+    ...(company === undefined ? [] : companyHint(company)),
+    ...restLines(source, rest),
   ];
   return { text: `${lines.join('\n')}\n`, fields, missing };
 };

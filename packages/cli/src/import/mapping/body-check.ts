@@ -9,7 +9,7 @@ import {
 } from '@crm/contract';
 import { type CustomFieldDefinition, ErrorCollector, readChange, reportedItemErrors } from '@crm/domain';
 
-import { listFields, listMembers, listPipelines } from '../../setup/lookup.js';
+import { type CustomField, listFields, listMembers, listPipelines } from '../../setup/lookup.js';
 import { problemsOf } from '../sending/send-outcome.js';
 import type { ImportObject } from '../targets.js';
 import type { RequestBody, RowProblem } from './convert-row.js';
@@ -29,16 +29,8 @@ export const loadBodyCheck = async (client: CrmClient, object: ImportObject): Pr
     return (body) => problemsOf(object, validate(body) ?? {});
   }
   const validate = compileOperation(contracts[object]).item;
-  const fields = await listFields(client, object);
-  const definitions = new Map(
-    fields
-      .filter((field) => field.is_active !== false)
-      .map(({ name: slug, current_name: name, pipeline_ids: pipelineIds = null, attribute_type: type, ...field }) => {
-        const own = { ...field, id: field.field_id, objectType: object, slug, name, pipelineIds };
-        const attributeType = type as CustomFieldDefinition['attributeType'];
-        return [slug, { ...own, attributeType, position: 0, isHidden: false, slot: null }];
-      }),
-  );
+  const fields = (await listFields(client, object)).filter((field) => field.is_active !== false);
+  const definitions = new Map(fields.map((field) => [field.name, definitionOf(field)]));
   const members = new Map(
     (await listMembers(client)).flatMap(({ member_id: id, email, is_active: isActive }) =>
       [id, email].map((text) => [text, { id, isActive }]),
@@ -57,5 +49,18 @@ export const loadBodyCheck = async (client: CrmClient, object: ImportObject): Pr
     const pipeline = pipelines.find(({ id }) => id === body['pipeline_id']) ?? null;
     if (faults === null) readChange(object, body, { definitions, findMember, pipeline }, true, errors);
     return problemsOf(object, faults ?? errors.fieldErrors);
+  };
+};
+
+const definitionOf = (field: CustomField): CustomFieldDefinition => {
+  const { name: slug, current_name: name, pipeline_ids: pipelineIds = null, field_id: id, metadata } = field;
+  const options = metadata?.options?.map(({ is_active: isActive, ...one }) => ({
+    ...one,
+    archived: isActive === false,
+  }));
+  return {
+    ...{ id, slug, name, pipelineIds, objectType: field.object, position: 0, isHidden: false, slot: null },
+    attributeType: field.attribute_type as CustomFieldDefinition['attributeType'],
+    metadata: metadata ? { ...metadata, ...(options && { options }) } : null,
   };
 };
