@@ -22,17 +22,20 @@ const receivers: Receiver[] = [];
 const records = Array.from({ length: recordCount }, () => randomUUID());
 
 /** How a receiver fails at two of three requests, until the last kill. */
-const faults: Readonly<Record<string, (response: ServerResponse) => void>> = {
+const faults: Readonly<Record<string, (response: ServerResponse) => unknown>> = {
   'answers 500': (response) => response.writeHead(500).end(),
   'answers 301': (response) => response.writeHead(301, { location: 'http://127.0.0.1:1/' }).end(),
-  hangs: (response) => response.emit('hold'),
+  hangs: () => true,
   'closes early': (response) => response.destroy(),
   'answers byte by byte': (response) => {
     response.writeHead(200);
     const timer = setInterval(() => response.write('.'), 50);
     response.once('close', () => clearInterval(timer));
   },
-  'answers slowly': (response) => setTimeout(() => response.end(), 100),
+  'answers slowly': (response) => {
+    setTimeout(() => response.end(), 100);
+    return true;
+  },
   'is reliable': (response) => response.end(),
 };
 
@@ -64,7 +67,7 @@ beforeAll(async () => {
     let turn = 0;
     const receiver = await startReceiver([], (_message, response) => {
       turn += 1;
-      if (!areRepaired && turn % 3 !== 0) fault(response);
+      return !areRepaired && turn % 3 !== 0 && fault(response);
     });
     receiver.secrets = [(await log.addWebhook(receiver.url)).secret];
     receivers.push(receiver);

@@ -114,7 +114,7 @@ test('503 if the connection limit gives an organization no connection; others ge
 
 test('a statement that takes too long is ended by the server', async () => {
   const database = open({ statementTimeoutMs: 100 });
-  const slow = database.query(organizationId, { text: 'SELECT pg_sleep(60) WHERE $1::uuid IS NOT NULL', values: [] });
+  const slow = database.query(organizationId, { text: 'SELECT pg_sleep(10) WHERE $1::uuid IS NOT NULL', values: [] });
   await expect(slow).rejects.toMatchObject({ reason: { kind: 'timeout' }, cause: { code: '57014' } });
   const active = () => queryOnce(databaseUrl, `SELECT FROM pg_stat_activity WHERE ${ownSessions} AND state = 'active'`);
   // The server reports the error a moment before the session is idle.

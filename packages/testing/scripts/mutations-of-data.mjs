@@ -181,7 +181,7 @@ BEGIN
     file: 'packages/db/src/database.ts',
     from: 'statement_timeout: options.statementTimeoutMs,',
     to: 'statement_timeout: 60_000,',
-    tests: 'apps/read-gateway search-timeouts.system',
+    tests: 'packages/db time-limits',
   },
   {
     requirement: 'R11',

@@ -126,7 +126,8 @@ describe('the protections that run-mutations.mjs removes', () => {
   });
 
   test('cover every requirement', () => {
-    const expected = [...Array.from({ length: 22 }, (_, index) => `R${index + 1}`), 'R23', 'R27', 'R28', 'R31'];
+    const untested = ['R24', 'R29', 'R30'];
+    const expected = Array.from({ length: 31 }, (_, index) => `R${index + 1}`).filter((id) => !untested.includes(id));
     expect([...new Set(mutations.map(({ requirement }) => requirement))].sort()).toEqual(expected.sort());
   });
 });

@@ -6,19 +6,32 @@ export interface Connection {
   query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly { readonly [name: string]: unknown }[] }>;
 }
 
+const patienceMs = 20_000;
+
+/** Polls until a statement returns as many rows. @throws Error if it does not before long */
+const untilRows = async ({ pool }: AdministrationDatabase, count: number, text: string, values: unknown[] = []) => {
+  const deadlineMs = performance.now() + patienceMs;
+  while (((await pool.query(text, values)).rowCount ?? 0) < count) {
+    if (performance.now() > deadlineMs) throw new Error(`fewer than ${count} writes wait for a lock`);
+    await sleep(5);
+  }
+};
+
 /** Resolves once a write waits for a lock that the transaction of a connection holds. */
-export const untilAWriteWaitsFor = async (holder: Connection, { pool }: AdministrationDatabase): Promise<void> => {
+export const untilAWriteWaitsFor = async (holder: Connection, database: AdministrationDatabase): Promise<void> => {
   const { rows } = await holder.query('SELECT pg_backend_pid() AS pid');
   const text = `SELECT FROM pg_stat_activity WHERE query ~ '\\mwrite\\(' AND $1::int = ANY (pg_blocking_pids(pid))`;
-  while (((await pool.query(text, [rows[0]?.['pid']])).rowCount ?? 0) === 0) await sleep(5);
+  await untilRows(database, 1, text, [rows[0]?.['pid']]);
 };
 
 /**
  * Resolves once that many writes in the database wait for a lock. For a database that no other test uses. With Citus, the
  * database is the one on the worker.
  */
-export const untilWritesWait = async ({ pool }: AdministrationDatabase, count: number): Promise<void> => {
-  const text = `SELECT FROM pg_stat_activity
-    WHERE datname = current_database() AND wait_event_type = 'Lock' AND query ~ '\\mwrite\\('`;
-  while (((await pool.query(text)).rowCount ?? 0) < count) await sleep(5);
-};
+export const untilWritesWait = (database: AdministrationDatabase, count: number): Promise<void> =>
+  untilRows(
+    database,
+    count,
+    `SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query ~ '\\mwrite\\('`,
+  );

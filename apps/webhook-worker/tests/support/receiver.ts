@@ -13,8 +13,8 @@ export interface Received {
   };
 }
 
-/** Answers a message; by default 200. */
-export type Behaviour = (message: Received, response: ServerResponse, request: IncomingMessage) => void;
+/** Answers a message; by default 200. Returns true if it answers later, or never. */
+export type Behaviour = (message: Received, response: ServerResponse, request: IncomingMessage) => unknown;
 
 /** A receiver of webhooks that verifies each signature with the library of Standard Webhooks. */
 export interface Receiver {
@@ -62,8 +62,8 @@ export const startReceiver = async (secrets: string[], behave: Behaviour = () =>
       response.once('finish', () => {
         if (response.statusCode === 200) receiver.accepted.push(message);
       });
-      receiver.behave(message, response, request);
-      if (!response.headersSent && !response.destroyed && response.listenerCount('hold') === 0) response.end();
+      const answersLater = receiver.behave(message, response, request) === true;
+      if (!answersLater && !response.headersSent && !response.destroyed) response.end();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
