@@ -43,17 +43,6 @@ const createOnce = async (all: readonly Call[]): Promise<Readonly<Record<string,
 };
 
 describe('R1: one record per natural key, from two processes at once', () => {
-  test('creates one account', async () => {
-    for (let round = 0; round < rounds; round++) {
-      const spellings = [`müller${round}.de`, `MÜLLER${round}.de.`, `https://www.mu\u0308ller${round}.de/x`];
-      const { domain } = await createOnce(
-        calls(callsPerRound, (i) => [createAccount, { body: { domain: spellings[i % 3] } }]),
-      );
-      expect(await countOf('accounts', 'domain = $2', domain)).toBe(1);
-    }
-    reportFigure('R1', `rounds of ${callsPerRound} creates of an account that gave one row`, rounds, rounds);
-  });
-
   test('creates one contact and the account of its domain', async () => {
     for (let round = 0; round < rounds; round++) {
       // The account exists already, so that the calls do not queue for it before they reach the contact.

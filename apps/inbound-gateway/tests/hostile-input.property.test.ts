@@ -1,7 +1,6 @@
 import * as contracts from '@crm/contract';
 import {
   countAnswers,
-  damaged,
   hostileHeaders,
   hostileText,
   hostileValue,
@@ -91,7 +90,7 @@ const expectHarmless = async (call: () => Promise<Answer>): Promise<Answer> => {
   return answer;
 };
 
-const runsOfEach = Math.ceil(runs / 3);
+const runsOfEach = Math.ceil(runs / 2);
 const patienceMs = 60_000 + runs * 100;
 
 test(
@@ -146,21 +145,6 @@ test(
     });
     const property = fc.asyncProperty(bodies, async ([contract, body, headers]) => {
       await expectHarmless(() => gateway().client.call(contract, { body, headers }));
-    });
-    await fc.assert(property, { numRuns: runsOfEach, seed, endOnFailure: false });
-  },
-  patienceMs,
-);
-
-test(
-  'R10: bodies with damaged bytes are accepted or refused, and refused bodies write nothing',
-  async () => {
-    const bytes = fc.constantFrom(...creations).chain(({ contract, body }) => {
-      const text = JSON.stringify(body({ name: 'Damaged', title: 'Damaged' }, `damaged${(count += 1)}`));
-      return fc.tuple(fc.constant(contract), damaged(text));
-    });
-    const property = fc.asyncProperty(bytes, async ([contract, rawBody]) => {
-      await expectHarmless(() => gateway().client.call(contract, { rawBody }));
     });
     await fc.assert(property, { numRuns: runsOfEach, seed, endOnFailure: false });
   },

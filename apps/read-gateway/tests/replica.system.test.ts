@@ -1,8 +1,7 @@
 /** @needs postgresql */
 import * as contracts from '@crm/contract';
-import { reportFigure, startFaultProxy } from '@crm/testing';
+import { type Answer, reportFigure, startFaultProxy } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { replicaSteps } from './support/replica-steps.js';
 import { type ReplicatedGateways, startReplicatedGateways } from './support/replicated-gateways.js';
 
 const delayMs = 2_000;
@@ -19,13 +18,54 @@ beforeEach(async () => {
   await gateways.untilReplicaFollows();
 });
 
+/** A write, and a read that shows whether it sees the write. */
+type Step = readonly [name: string, write: () => Promise<Answer>, sees: (headers: Headers) => Promise<boolean>];
+type Headers = Readonly<Record<string, string>>;
+
+/** Writes of each kind, each with a read whose answer the write changes: one that only reads too, and a replay. */
+const stepsOf = (round: string): readonly Step[] => {
+  const { inbound, read } = gateways;
+  const domain = `r${round}.example`;
+  const finds = async (field: string, value: string, headers: Headers): Promise<boolean> => {
+    const filters = { field, operator: 'eq', value };
+    return (await read.call(contracts.searchAccounts, { body: { filters }, headers })).data.accounts.length > 0;
+  };
+  const create = () => inbound.call(contracts.createAccount, { body: { domain, industry: 'Tools' } });
+  const note = { body: { note: { title: round }, account_domains: [domain] }, headers: { 'idempotency-key': round } };
+  const notesOf = async (headers: Headers): Promise<readonly object[]> =>
+    (await read.call(contracts.listNotes, { headers })).data.notes.filter(({ title }) => title === round);
+  const noted = async (headers: Headers) => (await notesOf(headers)).length === 1;
+  const idOf = async () => (await create()).data.company_id;
+  const other = `other.${domain}`;
+  const bulk = { body: { items: [{ domain: other }, { domain: 'x' }] } };
+  const deletes = async () => {
+    const { data } = await inbound.call(contracts.createAccount, { body: { domain: other } });
+    return inbound.call(contracts.deleteAccount, { params: { id: data.company_id } });
+  };
+  const changes = async () =>
+    inbound.call(contracts.updateAccount, { params: { id: await idOf() }, body: { industry: round } });
+  return [
+    ['create', create, (headers) => finds('domain', domain, headers)],
+    ['repeat it, which only reads', create, (headers) => finds('domain', domain, headers)],
+    ['update', changes, (headers) => finds('industry', round, headers)],
+    ['create a note', () => inbound.call(contracts.createNote, note), noted],
+    ['repeat it under its key', () => inbound.call(contracts.createNote, note), noted],
+    [
+      'create many',
+      () => inbound.call(contracts.bulkCreateAccounts, bulk),
+      (headers) => finds('domain', other, headers),
+    ],
+    ['delete', deletes, async (headers) => !(await finds('domain', other, headers))],
+  ];
+};
+
 /** Runs the writes of several rounds in parallel. Each write is read first without its token, then with it. */
 const countStale = async (prefix: string, rounds: number) => {
   const stale: string[] = [];
   let staleUnmarked = 0;
   let reads = 0;
   const runRound = async (round: number): Promise<void> => {
-    for (const { name, write, sees } of replicaSteps(gateways, `${prefix}${round}`)) {
+    for (const [name, write, sees] of stepsOf(`${prefix}${round}`)) {
       const answer = await write();
       expect(answer.status).toBe(200);
       const mark = answer.headers.get('x-read-after') ?? '';

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
+import { reportFigure } from '@crm/testing';
 import request from 'supertest';
 import { defaultRateLimits } from '../src/index.js';
 import { bodyOf, createTestGateway, parseRaw, sendRaw, sleep, until, withServer, type TestGateway } from './support.js';
@@ -36,7 +37,7 @@ describe('bodies', () => {
     expect(await errorsOf(body)).toEqual(errors);
   });
 
-  it('of forty thousand levels are refused, as objects and as arrays', async () => {
+  it('R9: of forty thousand levels are refused at once, as objects and as arrays', async () => {
     for (const [open, close] of [
       ['[', ']'],
       ['{"a":', '}'],
@@ -44,8 +45,9 @@ describe('bodies', () => {
       const text = `{"a":${open.repeat(40_000)}1${close.repeat(40_000)}}`;
       const startedAt = process.cpuUsage();
       expect(await errorsOf(text)).toEqual({ body: 'must not nest deeper than 32 levels' });
-      const { user: usedMicroseconds } = process.cpuUsage(startedAt);
-      expect(usedMicroseconds).toBeLessThan(500_000);
+      const usedMs = Math.round(process.cpuUsage(startedAt).user / 1_000);
+      reportFigure('R9', `processor time to refuse 40,000 levels of ${open}, ms`, usedMs, '< 50, printed');
+      expect(usedMs).toBeLessThan(500);
     }
   });
 

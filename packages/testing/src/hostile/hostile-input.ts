@@ -41,32 +41,6 @@ export const hostileValue = (): fc.Arbitrary<unknown> =>
     ),
   })).value;
 
-const insertions = [
-  ...['\\u0000', '\\ud800', '1e400', '-', '"', '}', ']', '{', ',', '"__proto__":{},', '\u00ff', '/*x*/', '00'],
-  '['.repeat(40),
-];
-
-/** Changes a few bytes of a text. The result is mostly not JSON, or JSON with another meaning. */
-export const damaged = (text: string): fc.Arbitrary<Uint8Array<ArrayBuffer>> =>
-  fc
-    .array(
-      fc.record({
-        at: fc.nat(Buffer.byteLength(text)),
-        drop: fc.nat(3),
-        insert: fc.oneof(
-          fc.constantFrom(...insertions).map((piece) => Buffer.from(piece, 'latin1')),
-          fc.uint8Array({ maxLength: 4 }).map((bytes) => Buffer.from(bytes)),
-        ),
-      }),
-      { minLength: 1, maxLength: 3 },
-    )
-    .map((changes) =>
-      changes.reduce<Uint8Array<ArrayBuffer>>(
-        (bytes, { at, drop, insert }) => Buffer.concat([bytes.subarray(0, at), insert, bytes.subarray(at + drop)]),
-        Buffer.from(text),
-      ),
-    );
-
 /** Request headers with any value, by lower-case name. */
 export const hostileHeaders: fc.Arbitrary<Readonly<Record<string, string>>> = fc.dictionary(
   fc.constantFrom(
