@@ -115,13 +115,6 @@ describe('a Prometheus that scrapes both gateways', () => {
     await until(async () => (await prometheus.firing('CrmGatewayDown')).length === 0);
   });
 
-  test('fires for a stopped process, with its address', async () => {
-    await inbound.stop();
-    const firing = async () => (await prometheus.firing('CrmGatewayDown')).map(({ instance }) => instance);
-    await until(async () => (await firing()).includes(inbound.target));
-    expect(await firing()).not.toContain(read.target);
-  });
-
   test('fires for a gateway whose address disappeared too, with its name', async () => {
     await read.stop();
     await prometheus.scrape([inbound.target]);

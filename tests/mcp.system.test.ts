@@ -11,7 +11,6 @@ import { launcher, type OwnStack, startOwnStack } from './support/running-stack.
 
 // These packages need Node 22 or are large, so they are not among the packages of this repository.
 const conformance = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
-const inspector = '@modelcontextprotocol/inspector@2.12.0';
 const olderClient = '@modelcontextprotocol/sdk@1.32.2';
 
 const run = promisify(execFile);
@@ -84,27 +83,6 @@ describe('the conformance suite of the protocol', () => {
       proxy.close();
       expect(stdout.startsWith('FAILED') ? stdout.slice(-4000) : '').toBe('');
       for (const scenario of ['tools-list', 'dns-rebinding-protection']) expect(stdout).toContain(`✓ ${scenario}`);
-    },
-    timeoutMs,
-  );
-});
-
-describe('the inspector of the protocol', () => {
-  test(
-    'lists and calls tools over stdio and HTTP',
-    async () => {
-      const transports = [
-        [process.execPath, launcher, 'mcp', '-e', `CRM_DATA_DIR=${stack.env['CRM_DATA_DIR']}`],
-        [mcpUrl, '--transport', 'http', '--header', `x-api-key: ${stack.demo['api_key']}`],
-      ];
-      for (const transport of transports) {
-        const inspect = async (method: readonly string[]): Promise<string> => {
-          const command = ['mcp-inspector', '--cli', ...transport, '--method', ...method];
-          return (await onNode22(inspector, command)).stdout;
-        };
-        expect(JSON.parse(await inspect(['tools/list']))).toMatchObject({ tools: { length: 15 } });
-        expect(await inspect(['tools/call', '--tool-name', 'describe_crm'])).toContain('Prospecting');
-      }
     },
     timeoutMs,
   );

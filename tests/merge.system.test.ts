@@ -65,16 +65,6 @@ describe('crm duplicates and crm merge', () => {
     expect((await crm(['duplicates', 'account'])).stdout).not.toContain(from);
   });
 
-  test('contacts', async () => {
-    const ids = await Promise.all(
-      ['a@twice.com', 'b@twice.com'].map(async (email) => (await client.contacts.create({ email })).data.people_id),
-    );
-    const [keep = '', from = ''] = ids;
-    const merged = await crm(['merge', 'contact', keep, from]);
-    expect(merged.stdout).toContain(`Merged contact ${from} into ${keep}.`);
-    expect((await client.contacts.create({ email: 'b@twice.com' })).data.people_id).toBe(keep);
-  });
-
   test('reports unknown records, a wrong key and a wrong object', async () => {
     const unknown = '01890000-0000-7000-8000-000000000000';
     const keep = await account('known.com', 'Known');

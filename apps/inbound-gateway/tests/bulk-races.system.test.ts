@@ -41,14 +41,6 @@ const idsWith = async (table: string, condition: string, value: string): Promise
 };
 
 describe('R2: no deadlock between bulk calls, four at a time', () => {
-  test('creating different contacts of shared accounts, then naming them', async () => {
-    const items = (stream: number, more: object): object[] =>
-      numbers.map((n) => ({ email: `p${n}@disjoint-${(n + stream) % 7}-of-${stream}.com`, ...more }));
-    await allSucceed(bulks(api.bulkCreateContacts, (stream) => items(stream, {})));
-    const named = { first_name: 'Ann', job_title: 'CTO' };
-    await allSucceed(bulks(api.bulkCreateContacts, (stream) => items(stream, named), upsert));
-  });
-
   test('creating the same contacts in different orders, filling in their names, then renaming them', async () => {
     const items = (more: object): object[] => numbers.map((n) => ({ email: `p${n}@shared-${n % 9}.com`, ...more }));
     await allSucceed(bulks(api.bulkCreateContacts, () => items({})));

@@ -197,14 +197,6 @@ describe('the change log', () => {
   const after = (from: number, wait = 0, headers: Readonly<Record<string, string>> = {}) =>
     gateways.read.call(contracts.listEvents, { query: { after: from, wait }, headers });
 
-  test('200: a read with the token of a write sees its event, on a replica that is behind', async () => {
-    const from = await position();
-    await gateways.servers.setDelay(delayMs);
-    const { headers } = await createAccount('log-mark.example');
-    const marked = await after(from, 0, { 'x-read-after': headers.get('x-read-after') ?? '' });
-    expect(marked.data.events.map(({ record }) => record?.['domain'])).toEqual(['log-mark.example']);
-  });
-
   test('200: a position that only the primary has reached is not refused', async () => {
     await gateways.servers.setDelay(60_000);
     const from = await position();
