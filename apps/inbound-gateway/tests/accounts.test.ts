@@ -42,18 +42,6 @@ describe('a create', () => {
     expect(await row('accounts', id)).toMatchObject({ description: null, custom_fields: { tier: 1 } });
   });
 
-  test('200: with on_match=update, sets the fields that are sent and keeps the others', async () => {
-    const id = await account({ domain: 'upsert.com', industry: 'Steel', description: 'Old', custom__tier: 1 });
-    const changes = { name: 'Upsert Ltd', description: 'New', industry: null, custom__tier: 2 };
-    for (const status of ['updated', 'matched']) {
-      const answer = await create({ domain: 'UPSERT.com', ...changes }, { on_match: 'update' });
-      expect([statusOf(answer), answer.body.warnings]).toEqual([status, undefined]);
-      expect(answer.data).toEqual({ company_id: id, domain: 'upsert.com', name: 'Upsert Ltd' });
-    }
-    const stored = { industry: 'Steel', description: 'New', custom_fields: { tier: 2 }, number_1: 2, version: 2 };
-    expect(await row('accounts', id)).toMatchObject(stored);
-  });
-
   test.each<[object, string[]]>([
     [{}, ['domain']],
     [{ domain: 'a\u0000.com' }, ['domain']],
@@ -86,31 +74,6 @@ describe('an update', () => {
     });
     expect(Object.keys(answer.data.custom_field_definitions).sort()).toEqual(['motto', 'tier']);
     expect(versionOf(answer)).toBe(2);
-  });
-
-  test('200: keeps absent fields and clears fields that are null', async () => {
-    const id = await account({ domain: 'keeps.com', industry: 'Steel', description: 'Old', custom__tier: 1 });
-    const answer = await change(id, { description: null, custom_fields: { motto: 'Ever on' } });
-    expect(answer.data.account).toMatchObject({ industry: 'Steel', description: null, name: 'Keeps' });
-    expect(answer.data.account.custom_fields).toEqual({ tier: 1, motto: 'Ever on' });
-    const cleared = await change(id, { name: null, industry: ' ', custom__tier: null });
-    expect(cleared.data.account).toMatchObject({ industry: null, name: null, custom_fields: { motto: 'Ever on' } });
-  });
-
-  test('200: changes nothing, not even the version, for an empty body and for equal values', async () => {
-    const id = await account({ domain: 'same.com', industry: 'Steel', custom__tier: 2 });
-    const before = await row('accounts', id);
-    const equal = { industry: 'Steel', custom__tier: 2, domain: 'SAME.com', name: 'Same' };
-    for (const body of [{}, equal, { website: null }]) expect(versionOf(await change(id, body))).toBe(1);
-    expect(await row('accounts', id)).toEqual(before);
-  });
-
-  test('200: normalizes a new domain, finds the account by it and frees the old one', async () => {
-    const id = await account({ domain: 'old-domain.com' });
-    const answer = await change(id, { domain: 'https://WWW.Neue-Müller.de/x' });
-    expect(answer.data.account).toMatchObject({ domain: 'xn--neue-mller-feb.de', name: 'Old-domain' });
-    expect(await account({ domain: 'neue-müller.de' })).toBe(id);
-    expect(await account({ domain: 'old-domain.com' })).not.toBe(id);
   });
 
   test('200: says whether the account is a mail provider, from its creation and after each new domain', async () => {

@@ -51,27 +51,6 @@ describe('bulk creates', () => {
     ]);
   });
 
-  test('apply items with the same key in order', async () => {
-    const results = await resultsOf(bulkCreateContacts, [
-      { email: 'ann@order.com', first_name: 'Ann' },
-      { email: 'bob@order.com' },
-      { email: 'ANN@order.com', first_name: 'Anna', last_name: 'Lee' },
-    ]);
-    expect(statusesOf(results)).toEqual(['created', 'created', 'updated']);
-    expect(results[2]).toMatchObject({ id: results[0]?.id, warnings: [{ field: 'first_name' }] });
-
-    const deals = await resultsOf(bulkCreateOpportunities, [
-      deal('Order', { primary_contact_email: 'ann@order.com' }),
-      deal('Order', { account_domain: 'order.com', primary_contact_email: 'bob@order.com' }),
-      deal('Order', { account_domain: 'order.com' }),
-    ]);
-    expect(statusesOf(deals)).toEqual(['created', 'updated', 'matched']);
-    const text = `SELECT record::jsonb FROM opportunities WHERE organization_id = $1 AND name = 'Order'`;
-    const additional_contacts = [{ contact_email: 'ann@order.com', contact_first_name: 'Ann' }];
-    const record = { contact_id: results[1]?.id, additional_contacts };
-    expect(await gateway().rows(text)).toMatchObject([{ record }]);
-  });
-
   test('write nothing for an item that only the database can refuse, or for an atomic call with one', async () => {
     const full = { account_domain: 'many.com', additional_contact_emails: emailsAt('many.com') };
     await send(bulkCreateOpportunities, [deal('Many', full)]);

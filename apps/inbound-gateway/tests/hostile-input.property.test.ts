@@ -1,13 +1,5 @@
 import * as contracts from '@crm/contract';
-import {
-  countAnswers,
-  hostileHeaders,
-  hostileText,
-  hostileValue,
-  reportFigure,
-  type Answer,
-  propertyRuns,
-} from '@crm/testing';
+import { countAnswers, hostileText, reportFigure, type Answer, propertyRuns } from '@crm/testing';
 import { afterAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { useGateway } from './support/use-gateway.js';
@@ -90,7 +82,6 @@ const expectHarmless = async (call: () => Promise<Answer>): Promise<Answer> => {
   return answer;
 };
 
-const runsOfEach = Math.ceil(runs / 2);
 const patienceMs = 60_000 + runs * 100;
 
 test(
@@ -126,27 +117,7 @@ test(
         }
       },
     );
-    await fc.assert(property, { numRuns: runsOfEach, seed, endOnFailure: false });
-  },
-  patienceMs,
-);
-
-test(
-  'R10: any JSON under known names is accepted or refused, and refused bodies write nothing',
-  async () => {
-    const bodies = fc.constantFrom(...creations).chain(({ contract, columns, body }) => {
-      const names = [...Object.keys(columns), ...Object.keys(body({}, 'x')), 'email', 'domain', 'pipeline_id', 'items'];
-      const known = fc.dictionary(fc.constantFrom(...names), hostileValue(), { maxKeys: 4 });
-      return fc.tuple(
-        fc.constant(contract),
-        known.map((values) => ({ ...body({ name: 'Known' }, `any${(count += 1)}`), ...values })),
-        hostileHeaders,
-      );
-    });
-    const property = fc.asyncProperty(bodies, async ([contract, body, headers]) => {
-      await expectHarmless(() => gateway().client.call(contract, { body, headers }));
-    });
-    await fc.assert(property, { numRuns: runsOfEach, seed, endOnFailure: false });
+    await fc.assert(property, { numRuns: runs, seed, endOnFailure: false });
   },
   patienceMs,
 );

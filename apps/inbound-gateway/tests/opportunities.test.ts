@@ -91,12 +91,6 @@ describe('200 for a new deal', () => {
     expect(await stored('First stage')).toMatchObject([{ stage: 'Open' }]);
   });
 
-  test('lists each contact once, and the primary contact not as an additional one', async () => {
-    await create({ name: 'Both' }, byEmail('Ann@both.com', 'ann@BOTH.com', 'bob@both.com', 'BOB@both.com.'));
-    const emails = { primary_email: 'ann@both.com', additional_emails: ['bob@both.com'] };
-    expect(await stored('Both')).toMatchObject([emails]);
-  });
-
   test.each([
     ['takes the account of the primary contact', { primary_contact_email: 'ann@by-contact.com' }, 'by-contact.com'],
     ['prefers the account that is sent', byEmail('ann@elsewhere.com'), 'acme.com'],
@@ -132,34 +126,6 @@ describe('200 for a deal that exists', () => {
       await createIn(gateway().organization.otherPipeline.id, { name: 'Café' }, account),
     ];
     expect(new Set([data, ...others.map((one) => one.data)].map((one) => one.opportunity_id)).size).toBe(5);
-  });
-
-  test('finds the deal of an account by the domain of its primary contact', async () => {
-    const { data } = await create({ name: 'Found' }, { account_domain: 'found.com' });
-    const answer = await create({ name: 'Found' }, { primary_contact_email: 'ann@found.com' });
-    expect([answer.data, statusOf(answer)]).toEqual([data, 'updated']);
-  });
-
-  test('keeps the deals of two people at a mail provider apart although they have the same name', async () => {
-    const [ann, bob] = [{ primary_contact_email: 'ann@gmail.com' }, { primary_contact_email: 'bob@gmail.com' }];
-    const [first, second] = [await create({ name: 'Website' }, ann), await create({ name: 'Website' }, bob)];
-    expect(second.data.opportunity_id).not.toBe(first.data.opportunity_id);
-    expect((await create({ name: 'Website' }, { primary_contact_email: 'ANN@gmail.com' })).data).toEqual(first.data);
-  });
-
-  test('replaces the primary contact; the old one becomes an additional contact', async () => {
-    const { data } = await create({ name: 'Replace' }, byEmail('a@acme.com', 'b@acme.com'));
-    const answer = await create({ name: 'Replace' }, byEmail('c@acme.com'));
-    expect([answer.data, statusOf(answer), answer.body.warnings]).toEqual([data, 'updated', undefined]);
-    const emails = { primary_email: 'c@acme.com', additional_emails: ['b@acme.com', 'a@acme.com'] };
-    expect(await stored('Replace')).toMatchObject([{ version: 2, ...emails }]);
-  });
-
-  test('adds additional contacts and removes none', async () => {
-    for (const related of [byEmail('a@acme.com', 'b@acme.com'), byEmail(null, 'c@acme.com'), byEmail(null)])
-      await create({ name: 'Add' }, related);
-    const emails = { primary_email: 'a@acme.com', additional_emails: ['b@acme.com', 'c@acme.com'] };
-    expect(await stored('Add')).toMatchObject([{ version: 2, ...emails }]);
   });
 
   test('keeps the other stored values and warns about every different one', async () => {

@@ -1,6 +1,5 @@
-import { createOpportunity, type DataOf, type updateOpportunity } from '@crm/contract';
 import { describe, expect, test } from '@jest/globals';
-import { recordsOf, statusOf, versionOf } from './support/records-of.js';
+import { recordsOf, versionOf } from './support/records-of.js';
 import { useGateway } from './support/use-gateway.js';
 
 const gateway = useGateway(async ({ organization: { defineField, otherPipeline } }) => {
@@ -8,12 +7,10 @@ const gateway = useGateway(async ({ organization: { defineField, otherPipeline }
   const pipelineIds = [otherPipeline.id];
   await defineField({ objectType: 'opportunity', slug: 'partner', attributeType: 'string', pipelineIds });
 });
-const { opportunity, changeOpportunity: change, row, countOf, create } = recordsOf(gateway);
+const { opportunity, changeOpportunity: change, row, countOf } = recordsOf(gateway);
 
 const stageId = (label: string): string =>
   gateway().organization.pipeline.stages.find((stage) => stage.label === label)?.id ?? '';
-const additionalOf = ({ opportunity: record }: DataOf<typeof updateOpportunity>) =>
-  record.additional_contacts.map(({ contact_email: email }) => email);
 
 describe('200', () => {
   test('answers the whole deal with the definitions of its pipeline', async () => {
@@ -49,62 +46,6 @@ describe('200', () => {
       ...{ custom_fields: {}, name: 'Clears' },
     });
     expect(await row('opportunities', id)).toMatchObject({ account_key: '', normalized: {}, number_1: null });
-  });
-
-  test('replaces the list of contacts, keeps its order and leaves out the primary contact', async () => {
-    const before = { primary_contact_email: 'p@list.com', additional_contact_emails: ['a@list.com', 'b@list.com'] };
-    const id = await opportunity({ name: 'Contacts' }, before);
-    for (const [related, primary, ...additional] of [
-      [
-        { additional_contact_emails: ['c@list.com', 'p@list.com', 'a@list.com', 'c@list.com'] },
-        ...['p@list.com', 'c@list.com', 'a@list.com'],
-      ],
-      [{ additional_contact_emails: ['a@list.com', 'c@list.com'] }, 'p@list.com', 'a@list.com', 'c@list.com'],
-      [{ primary_contact_email: 'a@list.com' }, 'a@list.com', 'c@list.com'],
-      [{ additional_contact_emails: [] }, 'a@list.com'],
-    ] as const) {
-      const { data } = await change(id, { related_objects: related });
-      expect([data.opportunity['contact_email'], additionalOf(data)]).toEqual([primary, additional]);
-    }
-  });
-
-  test('creates a new account if it is missing and finds the deal by it', async () => {
-    const id = await opportunity({ name: 'Moves' }, { account_domain: 'from.com' });
-    const answer = await change(id, { related_objects: { account_domain: 'www.to-new.com' } });
-    expect(answer.data.opportunity).toMatchObject({ account_domain: 'to-new.com', account_name: 'To-new' });
-    expect(await opportunity({ name: 'Moves' }, { account_domain: 'to-new.com' })).toBe(id);
-  });
-});
-
-describe('200 for a create with on_match=update', () => {
-  const upsert = (fields: object, related: object) => {
-    const { id } = gateway().organization.pipeline;
-    const body = { pipeline_id: id, opportunity: fields, related_objects: related };
-    return create(createOpportunity, body, { on_match: 'update' });
-  };
-
-  test('sets the fields that are sent and replaces a list of contacts', async () => {
-    const account = { account_domain: 'deal.com' };
-    const contacts = { primary_contact_email: 'p@deal.com', additional_contact_emails: ['a@deal.com', 'b@deal.com'] };
-    const fields = { name: 'Deal', deal_size: 1, next_step: 'Call', custom__seats: 1 };
-    const id = await opportunity(fields, { ...account, ...contacts });
-    const changes = { name: 'Deal', deal_size: 2, stage_id: stageId('Won'), custom__seats: 3 };
-    const related = { ...account, additional_contact_emails: ['c@deal.com'], owner_email: 'owner@team.example' };
-    for (const status of ['updated', 'matched']) {
-      const answer = await upsert(changes, related);
-      expect([statusOf(answer), answer.body.warnings]).toEqual([status, undefined]);
-      expect(answer.data).toEqual({ opportunity_id: id, name: 'Deal', amount: 2 });
-    }
-    const stored = await row('opportunities', id);
-    expect(stored).toMatchObject({ next_step: 'Call', custom_fields: { seats: 3 }, number_1: 3, version: 2 });
-    const shown = { stage_name: 'Won', additional_contacts: [{ contact_email: 'c@deal.com' }] };
-    expect(JSON.parse(String(stored?.['record']))).toMatchObject(shown);
-  });
-
-  test('keeps the stage of a deal if none is sent', async () => {
-    const id = await opportunity({ name: 'Stays', stage_id: stageId('Won') }, { account_domain: 'deal.com' });
-    expect(statusOf(await upsert({ name: 'Stays' }, { account_domain: 'deal.com' }))).toBe('matched');
-    expect(await row('opportunities', id)).toMatchObject({ stage_id: stageId('Won'), version: 1 });
   });
 });
 

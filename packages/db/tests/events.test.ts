@@ -1,4 +1,4 @@
-import { changeOf, type CustomValue } from '@crm/domain';
+import { changeOf } from '@crm/domain';
 import { readTestStack } from '@crm/testing';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { setupTools } from '@crm/testing/suites';
@@ -11,7 +11,6 @@ import { deleteRecord, recordDeletion } from '../src/write/deletions.js';
 import { recordMerge } from '../src/write/merges.js';
 import { noteCreate } from '../src/write/notes.js';
 import { opportunityCreate, opportunityUpdate } from '../src/write/opportunities.js';
-import { runWrites } from '../src/write/write-many.js';
 import { type IdempotencyRecord, runWrite, type Write } from '../src/write/write.js';
 import { eventLog } from './support/event-log.js';
 
@@ -70,17 +69,6 @@ describe('a write appends its events', () => {
     expect(await head()).toEqual({ position: 4, oldest: 1 });
   });
 
-  test('with the changed keys and their previous values', async () => {
-    const { bySlug: definitions } = setup.fieldIndex('account', null);
-    const { id } = await run(accountCreate(changeOf('account', { domain: 'acme.com', name: 'Acme' }), 'keep'));
-    const values = new Map<string, CustomValue>([['seats', 4]]);
-    await run(accountUpdate({ id }, changeOf('account', { name: 'Acme Inc' }, { definitions, values })));
-    const [, updated] = await eventsAfter(0);
-    expect(updated).toMatchObject({ type: 'account.updated', version: 2, changed: ['name', 'custom_fields.seats'] });
-    expect(updated?.previous).toEqual({ name: 'Acme', custom_fields: { seats: null } });
-    expect(updated?.record).toMatchObject({ name: 'Acme Inc', custom_fields: { seats: 4 }, version: 2 });
-  });
-
   test('and counts their bytes, those of one write together', async () => {
     const { id } = await run(accountCreate(changeOf('account', { domain: 'acme.com' }), 'keep'));
     await run(accountUpdate({ id }, changeOf('account', { description: 'é'.repeat(5_000) })));
@@ -121,23 +109,6 @@ describe('a write appends its events', () => {
     });
     expect(nothing).toEqual([]);
   });
-
-  test('for a bulk call, without its refused items', async () => {
-    const domains = ['a.com', 'b.com', 'c.com'];
-    const ids: string[] = [];
-    for (const domain of domains) ids.push((await run(accountCreate(changeOf('account', { domain }), 'keep'))).id);
-    const writes = ids.map((id, index) => ({
-      index,
-      // The second item wants the domain of the third.
-      write: accountUpdate({ id }, changeOf('account', { name: 'Named', ...(index === 1 ? { domain: 'c.com' } : {}) })),
-    }));
-    const bulk = { function: 'update_account', writes, refused: {}, refuseItems: () => ({ 1: 'refused' }) } as const;
-    await runWrites(database, setup.organizationId, bulk, null, origin);
-    const events = await eventsAfter(3);
-    expect(events.length).toBe(2);
-    const common = { type: 'account.updated', request_id: 'request-1' };
-    expect(events).toMatchObject([0, 2].map((index) => ({ ...common, record_id: ids[index] })));
-  });
 });
 
 describe('a deletion', () => {
@@ -165,24 +136,6 @@ describe('a deletion', () => {
     for (const event of all.filter(({ record_id }) => record_id === id))
       expect(event).toMatchObject({ record: null, previous: null, changed: [], is_erased: true });
     expect(JSON.stringify(all)).not.toMatch(/canar|songbird/i);
-  });
-
-  test('of an account or contact appends an event for each of its notes', async () => {
-    const { id: contactId } = await run(contact('ann@other.com'));
-    const note = { title: 'T', content: null, accountDomains: ['acme.com'], contactEmails: ['ann@other.com'] };
-    await run(noteCreate(setup, note));
-    const { id: accountId } = await run(accountCreate(changeOf('account', { domain: 'acme.com' }), 'keep'));
-    for (const [object, id] of [
-      ['contact', contactId],
-      ['account', accountId],
-    ] as const)
-      expect(await typesOf(() => run(recordDeletion(object, { id })))).toEqual(['note.updated', `${object}.deleted`]);
-    const [, updated] = (await eventsAfter(0)).filter(({ type }) => type === 'note.updated');
-    expect(updated).toMatchObject({
-      changed: ['account_ids'],
-      previous: { account_ids: [accountId] },
-      record: { title: 'T', account_ids: [], contact_ids: [] },
-    });
   });
 
   test('of a note erases its texts from its events, because they may name people', async () => {
@@ -238,16 +191,6 @@ describe('a deletion', () => {
       await run(recordDeletion(object, { id }, { ...oneAtATime, erased }));
       await expect(run(recordDeletion(object, { id }))).rejects.toMatchObject({ reason: { kind: 'not_found' } });
     }
-  });
-
-  test('ends every call at a number of stored results and events', async () => {
-    let id = '';
-    for (const keyHash of ['x', 'y'])
-      ({ id } = await run(contact('ann@acme.com'), { operation: 'createContact', keyHash, requestHash: '' }));
-    const left: number[] = [];
-    for (let erased: object | null | undefined; left.at(-1) !== 0; left.push(await remaining(id)))
-      ({ erased } = await run(recordDeletion('contact', { id }, { rows: 1, bytes: 1_000_000, erased })));
-    expect(left).toEqual([2, 1, 0]);
   });
 
   test('erases what other calls have appended and merged between its calls', async () => {

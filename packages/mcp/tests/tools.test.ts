@@ -102,68 +102,48 @@ describe('the list of tools', () => {
 
 describe('errors name the argument and what is allowed', () => {
   const filter = (field: string, operator: string, more: object) => ({ filters: [{ field, operator, ...more }] });
-  test.each([
-    ['search_deals', { srt: 'name' }, 'srt: is not an argument; allowed: query, filters, any_of, sort, fields, limit'],
-    ['search_deals', { limit: 51 }, 'limit: Too big: expected number to be <=50'],
-    [
-      'search_deals',
-      filter('amount', 'more', { value: '1' }),
-      'filters[0].operator: Invalid option: expected one of "eq"|',
+  const deal = { name: 'x', pipeline_name: 'Sales' };
+  const refused: Readonly<Record<string, readonly (readonly [args: object, text: string])[]>> = {
+    search_deals: [
+      [{ srt: 'name' }, 'srt: is not an argument; allowed: query, filters, any_of, sort, fields, limit'],
+      [{ limit: 51 }, 'limit: Too big: expected number to be <=50'],
+      [filter('amount', 'more', { value: '1' }), 'filters[0].operator: Invalid option: expected one of "eq"|'],
+      [filter('amout', 'gt', { value: '1' }), 'filters[0].field: unknown field "amout"; allowed: '],
+      [filter('amount', 'gt', { value: '10k' }), 'filters[0].value: "10k" is not a number: write it as'],
+      [filter('amount', 'gt', {}), 'filters[0].value: is required for gt'],
+      [filter('amount', 'contains', { value: '1' }), 'filters[0].operator: must be an operator of "amount"'],
+      [filter('tier', 'eq', { value: 'Gold' }), 'filters[0].value: "Gold" is no option of "tier"'],
+      [filter('team', 'in', { values: ['x@y.z'] }), '"x@y.z" is not a member; allowed: owner@team.example'],
+      [{ any_of: [{ field: 'close_date', operator: 'lt', value: 'soon' }] }, 'any_of[0].value: '],
+      [{ cursor: 'x' }, 'cursor: must be the next_cursor of an earlier result'],
+      [{ sort: 'nothing' }, 'sort[0]: unknown field "nothing"; describe_crm lists the fields'],
     ],
-    ['search_deals', filter('amout', 'gt', { value: '1' }), 'filters[0].field: unknown field "amout"; allowed: '],
-    ['search_deals', filter('amount', 'gt', { value: '10k' }), 'filters[0].value: "10k" is not a number: write it as'],
-    ['search_deals', filter('amount', 'gt', {}), 'filters[0].value: is required for gt'],
-    [
-      'search_deals',
-      filter('amount', 'contains', { value: '1' }),
-      'filters[0].operator: must be an operator of "amount"',
+    summarize_deals: [[{ group_by: ['stage'] }, 'group_by[0]: ']],
+    get_record: [
+      [{ object: 'deal', key: 'acme.com' }, 'key: must be the id of a record: search for it first'],
+      [{ object: 'account', key: 'nobody.example' }, 'Not found.'],
     ],
-    ['search_deals', filter('tier', 'eq', { value: 'Gold' }), 'filters[0].value: "Gold" is no option of "tier"'],
-    [
-      'search_deals',
-      filter('team', 'in', { values: ['x@y.z'] }),
-      '"x@y.z" is not a member; allowed: owner@team.example',
+    list_notes: [[{ object: 'deal' }, 'key: send object and key together']],
+    list_changes: [[{ id: 'x' }, 'object: allowed: deal, account, contact']],
+    create_deal: [
+      [{ name: 'x' }, 'pipeline_name: is required, because there are several; allowed: Sales, Partners'],
+      [{ ...deal, pipeline_name: 'Sale' }, 'pipeline_name: "Sale" is not a pipeline; allowed: Sales, Partners'],
+      [{ ...deal, stage_name: 'Lost' }, 'allowed: New, Qualified, Won'],
+      [{ ...deal, close_date: '2026-02-30' }, 'close_date: must be Unix milliseconds, RFC 3339'],
+      [{ ...deal, owner_email: 'x@y.z' }, 'owner_email: is not a member'],
+      [{ ...deal, custom_fields: { tier: 'Gold' } }, 'custom_fields.tier: '],
     ],
-    [
-      'search_deals',
-      {
-        any_of: [
-          { field: 'name', operator: 'eq', value: 'x' },
-          { field: 'close_date', operator: 'lt', value: 'soon' },
-        ],
-      },
-      'any_of[1].value: ',
+    add_note: [
+      [{ request_key: 'a', content: 'Nowhere' }, 'account_domains: is required'],
+      [{ content: 'x' }, 'request_key: '],
     ],
-    ['search_deals', { cursor: 'x' }, 'cursor: must be the next_cursor of an earlier result'],
-    ['search_deals', { sort: 'nothing' }, 'sort[0]: unknown field "nothing"; describe_crm lists the fields'],
-    ['summarize_deals', { group_by: ['stage'] }, 'group_by[0]: '],
-    ['get_record', { object: 'deal', key: 'acme.com' }, 'key: must be the id of a record: search for it first'],
-    ['get_record', { object: 'account', key: 'nobody.example' }, 'Not found.'],
-    ['list_notes', { object: 'deal' }, 'key: send object and key together'],
-    ['list_changes', { id: 'x' }, 'object: allowed: deal, account, contact'],
-    ['create_deal', { name: 'x' }, 'pipeline_name: is required, because there are several; allowed: Sales, Partners'],
-    [
-      'create_deal',
-      { name: 'x', pipeline_name: 'Sale' },
-      'pipeline_name: "Sale" is not a pipeline; allowed: Sales, Partners',
+    update_deal: [
+      [{ id: '00000000-0000-4000-8000-000000000000', version: 1, clear: ['stag'] }, 'clear[0]: "stag" is not a field'],
     ],
-    ['create_deal', { name: 'x', pipeline_name: 'Sales', stage_name: 'Lost' }, 'allowed: New, Qualified, Won'],
-    [
-      'create_deal',
-      { name: 'x', pipeline_name: 'Sales', close_date: '2026-02-30' },
-      'close_date: must be Unix milliseconds, RFC 3339',
-    ],
-    ['create_deal', { name: 'x', pipeline_name: 'Sales', amount: 1.00001 }, 'amount: '],
-    ['create_deal', { name: 'x', pipeline_name: 'Sales', owner_email: 'x@y.z' }, 'owner_email: is not a member'],
-    ['create_deal', { name: 'x', pipeline_name: 'Sales', custom_fields: { tier: 'Gold' } }, 'custom_fields.tier: '],
-    ['add_note', { request_key: 'a', content: 'Nowhere' }, 'account_domains: is required'],
-    ['add_note', { content: 'x' }, 'request_key: '],
-    [
-      'update_deal',
-      { id: '00000000-0000-4000-8000-000000000000', version: 1, clear: ['stag'] },
-      'clear[0]: "stag" is not a field',
-    ],
-  ])('%s %j', async (tool, args, expected) => {
+  };
+  test.each(
+    Object.entries(refused).flatMap(([tool, cases]) => cases.map(([args, text]) => [tool, args, text] as const)),
+  )('%s %j', async (tool, args, expected) => {
     const { isError, text } = await assistant.call(tool, args);
     expect({ isError, text }).toEqual({ isError: true, text: expect.stringContaining(expected) });
     expect(text).not.toMatch(/opportunity\.|related_objects|pipeline_id/);

@@ -20,7 +20,7 @@ export { pgBouncerTranslates, startPgBouncer, type PgBouncer } from './pgbouncer
 export { reportFigure } from './report-figure.js';
 export { startReplicatedPostgres, type ReplicatedPostgres } from './replicated-postgres.js';
 export { startCountedPostgres, type CountedPostgres } from './counted-postgres.js';
-export { hostileHeaders, hostileText, hostileValue } from './hostile/hostile-input.js';
+export { hostileText } from './hostile/hostile-input.js';
 export { runPromtool, startPrometheus, type TestPrometheus } from './prometheus.js';
 export { combiningMarks, withEachText } from './hostile/combining-marks.js';
 export { documentedOperations, type DocumentedOperation, type OpenApiDocument } from './openapi-ids.js';

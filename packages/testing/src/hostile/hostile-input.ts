@@ -23,33 +23,3 @@ export const hostileText = (): fc.Arbitrary<string> =>
     },
     { weight: 1, arbitrary: fc.integer({ min: 200, max: 60_000 }).map((length) => 'x'.repeat(length)) },
   );
-
-/** Any JSON value, with hostile texts as values and keys. */
-export const hostileValue = (): fc.Arbitrary<unknown> =>
-  fc.letrec<{ value: unknown }>((tie) => ({
-    value: fc.oneof(
-      { depthSize: 'small', withCrossShrink: true },
-      hostileText(),
-      fc.constantFrom(null, true, false, 0, -1, 1e15, 9_007_199_254_740_993, 1.234_567, Number.MAX_VALUE, [], {}),
-      fc.double({ noNaN: true, noDefaultInfinity: true }),
-      fc.array(tie('value'), { maxLength: 4 }),
-      fc.dictionary(
-        fc.oneof(fc.constantFrom('and', 'or', 'not', 'field', 'value', '__proto__'), hostileText()),
-        tie('value'),
-        { maxKeys: 4 },
-      ),
-    ),
-  })).value;
-
-/** Request headers with any value, by lower-case name. */
-export const hostileHeaders: fc.Arbitrary<Readonly<Record<string, string>>> = fc.dictionary(
-  fc.constantFrom(
-    ...['content-type', 'x-request-id', 'idempotency-key', 'if-match', 'x-read-after', 'accept', 'traceparent'],
-  ),
-  fc.oneof(
-    fc.constantFrom('application/json', 'text/plain', 'application/json; charset=utf-16', '*', '"1"', '"1", "2"', ','),
-    // The characters that a client can send in a header.
-    fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)), maxLength: 300 }),
-  ),
-  { maxKeys: 3 },
-);
