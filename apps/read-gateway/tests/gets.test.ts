@@ -77,7 +77,6 @@ describe.each([
     key: 'a1.example',
     parameter: 'domain',
     spellings: ['WWW.A1.Example', 'https://a1.example/path?x=1', ' a1.example. '],
-    invalid: ['acme', '127.0.0.1', 'a b.example', 'ac\\me.example', `${'a'.repeat(64)}.example`, 'x'.repeat(2_049)],
     alias: 'merged.example',
   },
   {
@@ -86,10 +85,9 @@ describe.each([
     key: 'a1@people.example',
     parameter: 'email',
     spellings: ['A1@People.Example', ' a1@people.example. '],
-    invalid: ['ann', 'ann@acme', 'Ann <ann@acme.example>', 'a b@acme.example', '@acme.example', 'x'.repeat(2_049)],
     alias: 'merged@people.example',
   },
-])('$object by $parameter', ({ object, path, key, parameter, spellings, invalid, alias }) => {
+])('$object by $parameter', ({ object, path, key, parameter, spellings, alias }) => {
   const get = (text: string, query = ''): Promise<Answer> =>
     seeded[object].client.send('GET', `${path}/${encodeURIComponent(text)}`, { query });
 

@@ -1,5 +1,4 @@
-import { changeOf } from '@crm/domain';
-import { loadSetup, opportunityCreate, runWrite, type OrganizationSetup } from '@crm/db';
+import { loadSetup, type OrganizationSetup } from '@crm/db';
 import { setupTools } from '@crm/testing/suites';
 import { readTestStack } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -37,34 +36,15 @@ const stages = async (): Promise<string[]> =>
     ({ label, isDefault, isActive }) => `${label}${isDefault ? '*' : ''}${isActive ? '' : '-'}`,
   );
 
-/** Creates a deal in a stage, with the owner Ann. */
-const createDeal = async (name: string, stageLabel: string, values = new Map<string, number>()): Promise<void> => {
-  const setup = await storedSetup();
-  const [pipeline] = setup.pipelines;
-  if (pipeline === undefined) throw new Error('no pipeline');
-  const stageId = pipeline.stages.find(({ label }) => label === stageLabel)?.id;
-  const definitions = setup.fieldIndex('opportunity', null).bySlug;
-  const input = { name, stage_id: stageId, owner_id: setup.findMember('ann@acme.com')?.id };
-  const change = changeOf('opportunity', input, { definitions, values });
-  await runWrite(administered.database, org, opportunityCreate(setup, pipeline, change, 'keep'), null);
-};
-
 const query = (text: string): Promise<Record<string, unknown>[]> =>
   administered.database.query(org, { text, values: [] });
 
-/** The stored deals. `shown` is the stage in the stored record. */
-const stored = () =>
-  query(`SELECT o.name, o.record::jsonb->>'stage_name' AS shown, o.version, o.currency,
-           o.record::jsonb->'custom_fields' AS fields,
-           (SELECT s.label FROM stages s WHERE s.organization_id = $1 AND s.id = o.stage_id) AS stage,
-           (SELECT m.email FROM members m WHERE m.organization_id = $1 AND m.id = o.owner_id) AS owner
-           FROM opportunities o WHERE o.organization_id = $1 ORDER BY o.name`);
-
-/** Deals whose stored record differs from a rebuilt one. */
-const outdated = () =>
-  query(`SELECT o.name FROM opportunities o
-          WHERE o.organization_id = $1 AND o.record <> opportunity_record(o, additional_contact_ids($1, o.id))
-         UNION ALL SELECT 'rebuild' FROM record_rebuilds r WHERE r.organization_id = $1`);
+/** Adds deals in the stage Talks, with the owner Ann. */
+const addDeals = (count: number) =>
+  query(`INSERT INTO opportunities (organization_id, id, pipeline_id, stage_id, account_key, name, normalized_name, owner_id, record, search_text, created_at, updated_at)
+    SELECT $1, gen_random_uuid(), s.pipeline_id, s.id, '', 'Deal ' || n, '', m.id, '{}', '', now(), now()
+      FROM generate_series(1, ${count}) n, stages s, members m
+     WHERE s.organization_id = $1 AND s.label = 'Talks' AND m.organization_id = $1 AND m.email = 'ann@acme.com'`);
 
 describe('crm migrate and crm org', () => {
   it('migrate reports that there is nothing to do', async () => {
@@ -85,14 +65,8 @@ describe('crm migrate and crm org', () => {
     for (const text of [listed.stdout, refused.stderr]) expect(text).toMatch(/^[\P{C}\n\t]*$/u);
   });
 
-  it('update sets the currency of new opportunities without one', async () => {
-    await createDeal('Before', 'Open');
-    await run('org', 'update', '--currency', 'EUR');
-    await createDeal('New', 'Open');
-    expect(await stored()).toMatchObject([
-      { name: 'Before', currency: null },
-      { name: 'New', currency: 'EUR' },
-    ]);
+  it('update sets and clears the currency', async () => {
+    expect(await run('org', 'update', '--currency', 'EUR')).toMatchObject({ currency: 'EUR' });
     expect(await run('org', 'update', '--currency', 'none')).toMatchObject({ currency: null });
     await refuses(2, '--currency', 'org', 'update', '--currency', 'euro');
   });
@@ -143,29 +117,14 @@ describe('crm stage', () => {
     expect(await stages()).toEqual(['Won', 'Sent*', 'Talks', 'Lost', 'Open']);
   });
 
-  it('update renames, also in the stored records', async () => {
-    await createDeal('A', 'Talks');
-    await run(...stage('update', 'Talks', '--label', 'Negotiating', '--probability', '60'));
-    expect(await stored()).toMatchObject([{ name: 'A', shown: 'Negotiating', version: 1 }]);
-    expect(await outdated()).toEqual([]);
-  });
-
   it('update --archive moves opportunities only with --move-to; --restore', async () => {
-    await run(...stage('update', 'Open', '--archive'));
-    expect(await stages()).toEqual(['Open-', 'Talks', 'Won']);
-    await createDeal('A', 'none of them');
-    expect(await stored()).toMatchObject([{ stage: 'Talks' }]);
-    await refuses(
-      1,
-      'The stage still has opportunities. Give --move-to STAGE',
-      ...stage('update', 'Talks', '--archive'),
-    );
-    const archived = await run(...stage('update', 'Talks', '--archive', '--move-to', 'Won'));
-    expect(archived).toMatchObject({ is_active: false });
-    expect(await stored()).toMatchObject([{ name: 'A', stage: 'Won', shown: 'Won', version: 2 }]);
-    expect(await outdated()).toEqual([]);
-    await run(...stage('update', 'Open', '--restore'));
+    await addDeals(1);
+    const archive = stage('update', 'Talks', '--archive');
+    await refuses(1, 'The stage still has opportunities. Give --move-to STAGE', ...archive);
+    expect(await run(...archive, '--move-to', 'Won')).toMatchObject({ is_active: false });
     expect(await stages()).toEqual(['Open', 'Talks-', 'Won']);
+    await run(...stage('update', 'Talks', '--restore'));
+    expect(await stages()).toEqual(['Open', 'Talks', 'Won']);
   });
 });
 
@@ -191,23 +150,16 @@ describe('crm member', () => {
     expect((await storedSetup()).findMember('bob@acme.com')).toMatchObject({ isActive: true });
   });
 
-  it('remove needs --keep-owner or --reassign for an owner', async () => {
-    await createDeal('A', 'Open');
+  it('remove needs --keep-owner for an owner, or --reassign, which takes several transactions for many deals', async () => {
+    await addDeals(201);
     const remove = ['member', 'remove', 'ann@acme.com'];
     await refuses(1, '--keep-owner or --reassign', ...remove);
     expect(await run(...remove, '--keep-owner')).toMatchObject({ status: 'former' });
-    expect(await stored()).toMatchObject([{ owner: 'ann@acme.com', version: 1 }]);
-  });
-
-  it('remove --reassign reassigns all opportunities, in several transactions, and deletes the member', async () => {
-    await query(`INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, normalized_name, owner_id, record, search_text, created_at, updated_at)
-      SELECT $1, gen_random_uuid(), p.id, '', 'Deal ' || n, '', m.id, '{}', '', now(), now() FROM generate_series(1, 201) n, pipelines p, members m
-       WHERE p.organization_id = $1 AND m.organization_id = $1 AND m.email = 'ann@acme.com'`);
-    const args = ['member', 'remove', 'ann@acme.com', '--reassign', 'bob@acme.com', '--org', org, '--json'];
-    const { stdout } = await administered.crm(...args);
-    expect(JSON.parse(stdout)).toMatchObject({ status: 'removed' });
-    const owners = (await stored()).map(({ owner, version }) => `${String(owner)} ${String(version)}`);
-    expect(new Set(owners)).toEqual(new Set(['bob@acme.com 2']));
+    await run('member', 'update', 'ann@acme.com', '--restore');
+    const removed = await administered.crm(...remove, '--reassign', 'bob@acme.com', '--org', org, '--json');
+    expect(JSON.parse(removed.stdout)).toMatchObject({ status: 'removed' });
+    const owners = `SELECT DISTINCT m.email FROM opportunities o JOIN members m ON m.organization_id = $1 AND m.id = o.owner_id WHERE o.organization_id = $1`;
+    expect(await query(owners)).toEqual([{ email: 'bob@acme.com' }]);
     expect((await storedSetup()).members.map(({ email }) => email)).toEqual(['bob@acme.com']);
   });
 });
@@ -240,17 +192,11 @@ describe('crm field', () => {
     await refuses(1, 'no pipeline', ...define('X', ...unknown));
   });
 
-  it('update --archive and --restore keep its values, also in the stored records', async () => {
+  it('list leaves out archived fields unless asked', async () => {
     await run(...define('Revenue', '--type', 'number'));
-    await createDeal('A', 'Open', new Map([['revenue', 7]]));
     const revenue = ['revenue', '--object', 'opportunity'];
     expect(await run('field', 'update', ...revenue, '--archive')).toMatchObject({ is_active: false });
-    expect((await storedSetup()).fieldIndex('opportunity', null).definitions).toEqual([]);
-    expect(await stored()).toMatchObject([{ fields: {} }]);
     expect((await run('field', 'list'))['fields']).toEqual([]);
     expect((await run('field', 'list', '--archived'))['fields']).toMatchObject([{ slug: 'revenue', is_active: false }]);
-    await run('field', 'update', ...revenue, '--restore');
-    expect(await stored()).toMatchObject([{ fields: { revenue: 7 } }]);
-    expect(await outdated()).toEqual([]);
   });
 });

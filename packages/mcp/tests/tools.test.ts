@@ -103,7 +103,7 @@ describe('the list of tools', () => {
 describe('errors name the argument and what is allowed', () => {
   const filter = (field: string, operator: string, more: object) => ({ filters: [{ field, operator, ...more }] });
   const deal = { name: 'x', pipeline_name: 'Sales' };
-  const refused: Readonly<Record<string, readonly (readonly [args: object, text: string])[]>> = {
+  const refused: Readonly<Record<string, readonly (readonly [args: Record<string, unknown>, text: string])[]>> = {
     search_deals: [
       [{ srt: 'name' }, 'srt: is not an argument; allowed: query, filters, any_of, sort, fields, limit'],
       [{ limit: 51 }, 'limit: Too big: expected number to be <=50'],
