@@ -34,29 +34,6 @@ describe('a sender, if the gateway fails', () => {
     const reason = expect.stringContaining('not created after many attempts: HTTP 503') as unknown;
     expect(outcome).toEqual({ kind: 'rejected', problems: [{ field: '', reason }] });
   });
-
-  it('finds the single row that makes the gateway fail, and creates the rest of its batch', async () => {
-    const { url, recordNames } = await fixture.start((request, response) =>
-      (itemsOf(request.body) ?? []).map(nameOf).some(refuseBad) ? answerError(response, 503) : 'create',
-    );
-    const one = sender(url, 200, { isBulk: true });
-    let outcomes: readonly { readonly kind: string }[] | undefined;
-    void one.send(['A', 'bad', 'B', 'C'].map(item), never).then((all) => (outcomes = all));
-    for (let index = 0; outcomes === undefined; index += 1) {
-      await one.send([item(`Deal ${index}`)], never);
-      await sleep(40);
-    }
-    expect(outcomes.map(({ kind }) => kind)).toEqual(['created', 'rejected', 'created', 'created']);
-    expect([...recordNames]).toEqual(expect.arrayContaining(['A', 'B', 'C']));
-  });
-
-  it('throws if the gateway stays unreachable', async () => {
-    const { url, close } = await fixture.start();
-    const one = sender(url, 100);
-    await one.send([item('A')], never);
-    await close();
-    await expect(one.send([item('B')], never)).rejects.toThrow(/does not answer/);
-  });
 });
 
 describe('crm import, a gateway that fails', () => {

@@ -122,19 +122,6 @@ describe('accounts and contacts', () => {
     expect(await refusal(client.accounts.get(from))).toMatchObject({ status: 404, mergedInto: keep });
   });
 
-  test('are created and updated in bulk with the result of each item', async () => {
-    const { data } = await client.contacts.bulkCreate([{ email: 'one@bulk.example' }, { email: 'no address' }]);
-    expect(data.results).toMatchObject([
-      { index: 0, success: true, record_status: 'created' },
-      { index: 1, success: false, errors: { email: expect.any(String) as unknown } },
-    ]);
-    const id = data.results[0]?.id ?? '';
-    const { data: changed } = await client.contacts.bulkUpdate([{ id, phone: '+14155550123' }]);
-    expect(changed.results).toMatchObject([{ success: true, id }]);
-    const refused = await refusal(client.contacts.bulkUpdate([{ id, phone: null }, { id: 'x' }], { atomic: true }));
-    expect(refused).toMatchObject({ status: 400, errors: { 'items[1].id': expect.any(String) as unknown } });
-  });
-
   test('are read with the mark of a write, and a mark that no write returned is refused', async () => {
     const { data, readAfter } = await client.accounts.create({ domain: 'marked.example' });
     expect(readAfter).toEqual(expect.any(String));

@@ -30,103 +30,76 @@ interface Generator {
   /** The generator's file in the tools' folder, and its arguments; `read.json` is in the working folder. */
   readonly command: readonly string[];
   readonly files?: Readonly<Record<string, string>>;
-  /** The program: it pages through the accounts two at a time and prints their domains. Lines that must not compile are marked. */
-  readonly program: string;
+  /** Imports the client and its types, and sets its address and key. */
+  readonly setup: string;
+  /** Reads the page of `query` into `page`. */
+  readonly read: string;
+  /** The type of the body of a search, if that is not `SearchBody`. */
+  readonly searchBody?: string;
 }
-
-const settings = `const settings = JSON.parse('SETTINGS') as { readUrl: string; apiKey: string };`;
 
 const generators: Readonly<Record<string, Generator>> = {
   'openapi-typescript and openapi-fetch': {
     command: ['openapi-typescript/bin/cli.js', 'read.json', '-o', 'schema.ts'],
-    program: `
-import createClient from 'openapi-fetch';
+    setup: `import createClient from 'openapi-fetch';
 import type { paths, components } from './schema.js';
-${settings}
-const api = createClient<paths>({ baseUrl: settings.readUrl, headers: { 'x-api-key': settings.apiKey } });
-const domains: string[] = [];
-let cursor: string | undefined;
-do {
-  const query = cursor === undefined ? { limit: 2 } : { limit: 2, cursor };
-  const { data, error } = await api.GET('/v1/accounts', { params: { query } });
+const api = createClient<paths>({ baseUrl: settings.readUrl, headers: { 'x-api-key': settings.apiKey } });`,
+    read: `const { data, error } = await api.GET('/v1/accounts', { params: { query } });
   if (error !== undefined) throw new Error(error.code);
-  for (const account of data.data.accounts) domains.push(account.domain);
-  cursor = data.data.next_cursor ?? undefined;
-} while (cursor !== undefined);
-// What has a default need not be sent.
-const body: components['schemas']['SearchBody'] = { sort: { field: 'name' } };
-// @ts-expect-error -- a typo
-const typo: components['schemas']['SearchBody'] = { sorted: 'name' };
-console.log(JSON.stringify(domains.sort()), typeof body, typeof typo);
-`,
+  const page = data.data;`,
+    searchBody: `components['schemas']['SearchBody']`,
   },
   '@hey-api/openapi-ts': {
     command: ['@hey-api/openapi-ts/bin/run.js', '-i', 'read.json', '-o', 'generated', '-c', '@hey-api/client-fetch'],
-    program: `
-import { client } from './generated/client.gen';
+    setup: `import { client } from './generated/client.gen';
 import { listAccounts } from './generated/sdk.gen';
 import type { SearchBody } from './generated/types.gen';
-${settings}
-client.setConfig({ baseUrl: settings.readUrl, headers: { 'x-api-key': settings.apiKey } });
-const domains: string[] = [];
-let cursor: string | undefined;
-do {
-  const { data, error } = await listAccounts({ query: { limit: 2, cursor } });
+client.setConfig({ baseUrl: settings.readUrl, headers: { 'x-api-key': settings.apiKey } });`,
+    read: `const { data, error } = await listAccounts({ query });
   if (data === undefined) throw new Error(error.code);
-  for (const account of data.data.accounts) domains.push(account.domain);
-  cursor = data.data.next_cursor ?? undefined;
-} while (cursor !== undefined);
-const body: SearchBody = { sort: { field: 'name' } };
-// @ts-expect-error -- a typo
-const typo: SearchBody = { sorted: 'name' };
-console.log(JSON.stringify(domains.sort()), typeof body, typeof typo);
-`,
+  const page = data.data;`,
   },
   orval: {
     command: ['orval/dist/bin/orval.mjs', '--config', 'orval.config.mjs'],
     files: {
       'orval.config.mjs': `export default { crm: { input: './read.json', output: { target: './generated.ts', client: 'fetch' } } };`,
     },
-    program: `
-import { listAccounts, type FilterCondition, type SearchBody } from './generated';
-${settings}
+    setup: `import { listAccounts, type FilterCondition, type SearchBody } from './generated';
 const send = globalThis.fetch;
 globalThis.fetch = (path, init) => send(settings.readUrl + String(path), { ...init, headers: { ...init?.headers, 'x-api-key': settings.apiKey } });
-const domains: string[] = [];
-let cursor: string | undefined;
-do {
-  const answer = await listAccounts(cursor === undefined ? { limit: 2 } : { limit: 2, cursor });
-  if (answer.status !== 200) throw new Error(answer.data.code);
-  for (const account of answer.data.data.accounts) domains.push(account.domain);
-  cursor = answer.data.data.next_cursor ?? undefined;
-} while (cursor !== undefined);
 const condition: FilterCondition = { field: 'name', operator: 'eq', value: 'A' };
-const body: SearchBody = { filters: [condition] };
-// @ts-expect-error -- a typo
-const typo: SearchBody = { sorted: 'name' };
-console.log(JSON.stringify(domains.sort()), typeof body, typeof typo);
-`,
+const filtered: SearchBody = { filters: [condition] };
+if (filtered.filters === undefined) throw new Error('no filters');`,
+    read: `const answer = await listAccounts(query);
+  if (answer.status !== 200) throw new Error(answer.data.code);
+  const page = answer.data.data;`,
   },
   'swagger-typescript-api': {
     command: ['swagger-typescript-api/dist/cli.mjs', 'generate', '-p', 'read.json', '-o', '.', '-n', 'generated.ts'],
-    program: `
-import { Api, type SearchBody } from './generated';
-${settings}
-const api = new Api({ baseUrl: settings.readUrl, baseApiParams: { headers: { 'x-api-key': settings.apiKey } } });
+    setup: `import { Api, type SearchBody } from './generated';
+const api = new Api({ baseUrl: settings.readUrl, baseApiParams: { headers: { 'x-api-key': settings.apiKey } } });`,
+    read: `const page = (await api.v1.listAccounts(query)).data.data;`,
+  },
+};
+
+/** Pages through the accounts two at a time and prints their domains. Lines that must not compile are marked. */
+const programOf = ({ setup, read, searchBody = 'SearchBody' }: Generator, settings: object): string => `
+const settings = JSON.parse('${JSON.stringify(settings)}') as { readUrl: string; apiKey: string };
+${setup}
 const domains: string[] = [];
 let cursor: string | undefined;
 do {
-  const { data } = await api.v1.listAccounts(cursor === undefined ? { limit: 2 } : { limit: 2, cursor });
-  for (const account of data.data.accounts) domains.push(account.domain);
-  cursor = data.data.next_cursor ?? undefined;
+  const query = cursor === undefined ? { limit: 2 } : { limit: 2, cursor };
+  ${read}
+  for (const account of page.accounts) domains.push(account.domain);
+  cursor = page.next_cursor ?? undefined;
 } while (cursor !== undefined);
-const body: SearchBody = { sort: { field: 'name' } };
+// What has a default need not be sent.
+const body: ${searchBody} = { sort: { field: 'name' } };
 // @ts-expect-error -- a typo
-const typo: SearchBody = { sorted: 'name' };
+const typo: ${searchBody} = { sorted: 'name' };
 console.log(JSON.stringify(domains.sort()), typeof body, typeof typo);
-`,
-  },
-};
+`;
 
 const compilerOptions = {
   strict: true,
@@ -140,18 +113,18 @@ const compilerOptions = {
 };
 
 /** Generates the client in a separate folder. @throws Error with the generator's output if it fails */
-const generate = async (name: string, { command, files = {}, program }: Generator): Promise<string> => {
+const generate = async (name: string, generator: Generator): Promise<string> => {
+  const { command, files = {} } = generator;
   const own = join(folder, name.replace(/\W+/g, '-'));
   await mkdir(own, { recursive: true });
   await symlink(modules, join(own, 'node_modules'));
   const document = await (await fetch(`${crm.addresses.readUrl}/openapi.json`)).text();
-  const known = JSON.stringify({ ...crm.addresses, apiKey: crm.organization.key });
   const all = {
     ...files,
     'read.json': document,
     'package.json': '{ "type": "module" }',
     'tsconfig.json': JSON.stringify({ compilerOptions, files: ['main.ts'] }),
-    'main.ts': program.replace('SETTINGS', known),
+    'main.ts': programOf(generator, { ...crm.addresses, apiKey: crm.organization.key }),
   };
   for (const [file, text] of Object.entries(all)) await writeFile(join(own, file), text);
   const [tool = '', ...rest] = command;
