@@ -69,6 +69,16 @@ const recordsOf = async (): Promise<Record<string, unknown>[]> => {
   return rows.map(({ record }) => JSON.parse(record) as Record<string, unknown>);
 };
 
+test('R4: a create with everything that belongs to it is one statement, so one transaction', async () => {
+  const texts: string[] = [];
+  const query: typeof database.query = (organizationId, statement) => {
+    texts.push(statement.text);
+    return database.query(organizationId, statement);
+  };
+  await runWrite({ ...database, query }, setup.organizationId, deal(), null);
+  expect(texts).toHaveLength(1);
+});
+
 test('a create that runs while a field is hidden stores a record without the field', async () => {
   const writer = openDatabase({ url, applicationName, maxConnections: 1 });
   await writer.queryServer({ text: 'BEGIN' });

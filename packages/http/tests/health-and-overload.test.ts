@@ -4,6 +4,9 @@ import { hashApiKey } from '@crm/domain';
 import { defaultRateLimits } from '../src/index.js';
 import { block, createTestGateway, KeyRing, sleep, until } from './support.js';
 
+/** Only a guard: a request that should be refused at once must not wait for ever. */
+const patienceMs = 10_000;
+
 describe('health', () => {
   it('is public, in the envelope', async () => {
     const { app, keys } = createTestGateway();
@@ -62,13 +65,13 @@ describe('overload', () => {
       const others = ['org-2', 'org-3'].map((organizationId) => keys.add({ organizationId }));
       const accepted = Array.from({ length: 4 }, () => call().then((response) => response.status));
       await until(() => waiting.length === 4);
-      const refused = await call().expect(503);
+      const refused = await call().timeout(patienceMs).expect(503);
       expect(refused.headers['retry-after']).toBe('1');
       expect(refused.body).toMatchObject({ success: false, statusCode: 503 });
       // Another organization gets the last place. After that there is none for any organization.
       accepted.push(call(others[0]).then((response) => response.status));
       await until(() => waiting.length === 5);
-      await call(others[1]).expect(503);
+      await call(others[1]).timeout(patienceMs).expect(503);
       await request(server).get('/livez').expect(200);
       for (const release of waiting) release();
       expect(await Promise.all(accepted)).toEqual([200, 200, 200, 200, 200]);
@@ -76,6 +79,7 @@ describe('overload', () => {
       await call().expect(200);
     } finally {
       server.close();
+      server.closeAllConnections();
     }
   });
 
@@ -88,7 +92,7 @@ describe('overload', () => {
     });
     const server = app.listen(0);
     try {
-      const call = () => request(server).get('/v1/things').set('x-api-key', key);
+      const call = () => request(server).get('/v1/things').set('x-api-key', key).timeout(patienceMs);
       const accepted = call().then((response) => response.status);
       await isRunning;
       const statuses: number[] = [];
@@ -98,6 +102,7 @@ describe('overload', () => {
       expect(await accepted).toBe(200);
     } finally {
       server.close();
+      server.closeAllConnections();
     }
   });
 
@@ -115,7 +120,7 @@ describe('overload', () => {
     const { app } = createTestGateway({ maxInFlight: 5, authentication: { findApiKeysByHash } });
     const server = app.listen(0);
     try {
-      const call = (key: string) => request(server).get('/v1/things').set('x-api-key', key);
+      const call = (key: string) => request(server).get('/v1/things').set('x-api-key', key).timeout(patienceMs);
       const burst = Array.from({ length: 8 }, () => call(slow).then((response) => response.status));
       // The requests past the share are refused at once.
       expect(await Promise.race(burst)).toBe(503);
@@ -125,6 +130,7 @@ describe('overload', () => {
       await call(slow).expect(200);
     } finally {
       server.close();
+      server.closeAllConnections();
     }
   });
 
@@ -151,6 +157,7 @@ describe('overload', () => {
       expect((await Promise.all(calls)).sort()).toEqual([200, 200, 200, 200, 503, 503]);
     } finally {
       server.close();
+      server.closeAllConnections();
     }
   });
 

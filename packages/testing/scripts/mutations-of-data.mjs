@@ -125,7 +125,7 @@ BEGIN
     to: `const statement = { text: writeSql, values };
     const first = "SELECT ensure_accounts($1, coalesce($2::jsonb->'accounts', '[]'), coalesce($2::jsonb->'contacts', '[]'))";
     await database.query(organizationId, { text: first, values: [values[1]] });`,
-    tests: 'apps/inbound-gateway interrupted-writes.system',
+    tests: 'packages/db writes',
   },
   {
     requirement: 'R5',

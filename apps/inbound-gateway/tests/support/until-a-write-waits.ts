@@ -6,7 +6,7 @@ export interface Connection {
   query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly { readonly [name: string]: unknown }[] }>;
 }
 
-const patienceMs = 20_000;
+const patienceMs = 10_000;
 
 /** Polls until a statement returns as many rows. @throws Error if it does not before long */
 const untilRows = async ({ pool }: AdministrationDatabase, count: number, text: string, values: unknown[] = []) => {
