@@ -6,27 +6,27 @@ import { filesIn, root } from './repository-files.mjs';
 
 /** The most lines of each part. They only go down, except where lines move from one part to another. */
 const budgets = {
-  '.ci': 262,
-  'apps/inbound-gateway': 1625,
+  '.ci': 140,
+  'apps/inbound-gateway': 1637,
   'apps/read-gateway': 952,
   'apps/webhook-worker': 485,
   bench: 3449,
   docker: 229,
-  'packages/cli': 8519,
+  'packages/cli': 8357,
   'packages/client': 1211,
   'packages/contract': 3970,
-  'packages/db': 9097,
-  'packages/domain': 3555,
+  'packages/db': 9106,
+  'packages/domain': 3544,
   'packages/http': 3092,
   'packages/local-postgres': 554,
   'packages/mcp': 1133,
   'packages/reference': 1344,
-  'packages/testing': 3383,
+  'packages/testing': 3375,
   'packages/webhooks': 240,
   prisma: 665,
-  'all source lines': 43_765,
-  'lines of tests': 34_461,
-  'lines of pages': 7439,
+  'all source lines': 43483,
+  'lines of tests': 33183,
+  'lines of pages': 7441,
 };
 
 const generatedFiles = ['packages/client/src/types.ts', 'packages/db/sql/schema.sql'];
