@@ -78,9 +78,9 @@ test('refer to each other, to images of the Dockerfile and to variables of the m
   expect(valuesOf('scaleTargetRef').flatMap(isIn(namesOf('Deployment')))).toEqual([]);
   expect(valuesOf('service').flatMap(isIn(namesOf('Service')))).toEqual([]);
   const dockerfile = readFileSync(join(root, 'docker/Dockerfile'), 'utf8');
-  const { repository, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, string>;
-  const registry = `ghcr.io/${repository?.replace('github:', '')}/`;
-  const images = valuesOf('image').map((image) => String(image).replace(registry, '').replace(`:${version}`, ''));
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  const published = new RegExp(`^ghcr.io/crm-public-api/crm-public-api/(.*):${version}$`);
+  const images = valuesOf('image').map((image) => published.exec(String(image))?.[1] ?? '');
   expect(images.sort()).toEqual(['inbound-gateway', 'migrate', 'read-gateway', 'webhook-worker']);
   for (const image of images) expect(dockerfile).toMatch(new RegExp(`AS ${image}$`, 'm'));
   const manual = readFileSync(join(root, 'docs/operating.md'), 'utf8');
