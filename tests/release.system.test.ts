@@ -119,7 +119,8 @@ describe.each([22, 24])('npx @crm/cli start, by an ordinary user with only Node 
     const env = { ...Object.fromEntries(network), ...own, ...(await freePorts()) };
     const words = start?.commands.trim().replace('@crm/cli', `file:${commandLine}`).split(' ').slice(1) ?? [];
     stack = new RunningStack(env, user, [join(bin, 'node'), await programPath('npx'), '--yes', ...words]);
-    await stack.ready();
+    // npx downloads the packages first.
+    await stack.ready(240_000);
   });
 
   /** As Ctrl-C in a terminal, which reaches npx and what it started. npx alone does not pass signals on. */

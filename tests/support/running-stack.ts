@@ -48,8 +48,8 @@ export class RunningStack {
   }
 
   /** The demo file, once it exists. */
-  async ready(): Promise<Readonly<Record<string, string>>> {
-    const deadlineMs = performance.now() + readyTimeoutMs;
+  async ready(timeoutMs = readyTimeoutMs): Promise<Readonly<Record<string, string>>> {
+    const deadlineMs = performance.now() + timeoutMs;
     const path = join(this.#env['CRM_DATA_DIR'] ?? '', 'demo.json');
     while (!this.stdout.includes('Ctrl-C stops it')) {
       if (this.#child.exitCode !== null || performance.now() > deadlineMs)

@@ -30,8 +30,8 @@ const pairSql = (objectType: ObjectType, { name, kind, nullable }: SystemField):
 const customSql = ({ custom }: FieldSelection, parameters: Parameters): string =>
   custom.length === 0
     ? `'"custom_fields":{}'`
-    : `'"custom_fields":' || (SELECT coalesce(jsonb_object_agg(v.key, v.value), '{}') FROM jsonb_each(r.custom_fields) v
-         WHERE v.key = ANY (${parameters.add(custom.map(({ slug }) => slug))}::text[]))`;
+    : `'"custom_fields":' || (SELECT coalesce(jsonb_object_agg(slug, r.custom_fields->slug), '{}')
+         FROM unnest(${parameters.add(custom.map(({ slug }) => slug))}::text[]) slug WHERE r.custom_fields ? slug)`;
 
 const alwaysOf = (objectType: ObjectType): readonly SystemField[] =>
   systemFields[objectType].filter(({ always }) => always);
@@ -41,6 +41,7 @@ const alwaysOf = (objectType: ObjectType): readonly SystemField[] =>
  *
  * The column `r.record` stores the text of an opportunity in its default selection, `{…,"custom_fields":{…}}`. Other selections start from
  * that text, too, because it has `additional_contacts`. No value inside it can contain `"custom_fields":`, because its quotes are escaped.
+ * They cut it by bytes: `left` counts characters, which takes five times as long.
  */
 export const recordSql = (objectType: ObjectType, selection: FieldSelection, parameters: Parameters): string => {
   const extras = selection.extras.map((field) => pairSql(objectType, field));
@@ -51,10 +52,11 @@ export const recordSql = (objectType: ObjectType, selection: FieldSelection, par
       customSql(selection, parameters),
       ...extras,
     ]);
-  if (selection.isAllVisible)
-    return extras.length === 0 ? 'r.record' : `left(r.record, -1) || ',' || ${extras.join(` || ',' || `)} || '}'`;
-  const base = `left(r.record, strpos(r.record, '"custom_fields":') - 1)`;
-  return `${base} || ${[customSql(selection, parameters), ...extras].join(` || ',' || `)} || '}'`;
+  if (selection.isAllVisible && extras.length === 0) return 'r.record';
+  const pairs = selection.isAllVisible
+    ? [`convert_from(substring(convert_to(r.record, 'UTF8') FOR octet_length(r.record) - 1), 'UTF8')`, ...extras]
+    : [`split_part(r.record, '"custom_fields":', 1) || ${customSql(selection, parameters)}`, ...extras];
+  return `${pairs.join(` || ',' || `)} || '}'`;
 };
 
 /** Names one record by its id, or an account or contact by its normalized natural key. */
