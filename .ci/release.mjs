@@ -42,7 +42,7 @@ const stageCommandLine = (to) => {
     cpSync(path, join(to, path), { recursive: true, filter: isNeeded });
   for (const path of readdirSync(to, { recursive: true }).filter((name) => name.endsWith('.js'))) {
     const target = (name) => relative(dirname(path), `${folders.get(name)}/dist/index.js`);
-    const code = read(join(to, path)).replace(/(?<=from '|import\(')@crm\/[a-z-]+(?=')/g, target);
+    const code = read(join(to, path)).replace(/(?<=^(?:import|export) .*from '|import\(')@crm\/[a-z-]+(?=')/gm, target);
     writeFileSync(join(to, path), code);
   }
   const all = [...folders.values()].flatMap((path) => Object.entries(manifestOf(path).dependencies ?? {}));
@@ -78,7 +78,11 @@ const publishImage = (target, bill) => {
   if (!publishes) {
     const tool = ['docker', 'podman'].find((name) => spawnSync(name, ['info']).status === 0);
     if (tool === undefined) return console.log(`${image}  not built, because neither docker nor podman works here`);
-    run(tool, 'build', '--quiet', ...build, '.');
+    const { status } = spawnSync(tool, ['build', '--quiet', ...build, '.'], { stdio: ['ignore', 'ignore', 'inherit'] });
+    if (status !== 0) {
+      process.exitCode = 1;
+      return console.log(`${image}  not built, because ${tool} failed`);
+    }
     return print(image, ...run(tool, 'image', 'inspect', '--format={{.Size}} {{.Id}}', image).trim().split(' '));
   }
   const metadata = `dist/${target}.json`;

@@ -24,6 +24,7 @@ import {
 } from '../administration/values.js';
 import { printResult, type CliContext } from '../cli-context.js';
 import { CliError, usageError } from '../errors.js';
+import { dataDirectory, readDemoFile } from '../local-stack/demo-file.js';
 
 /** Long enough to distinguish keys in a list, too short to help guess one. */
 const prefixLength = 'crm_live_'.length + 6;
@@ -154,7 +155,7 @@ export const addKeyCheckCommand = (key: Command, context: CliContext): void => {
   const command = key
     .command('check')
     .description('show the organization of an API key, whether it works and what it may do')
-    .argument('[key]', 'the key itself (default: CRM_API_KEY)')
+    .argument('[key]', 'the key itself (default: CRM_API_KEY, or the key of the local stack)')
     .addHelpText(
       'after',
       `
@@ -166,7 +167,8 @@ The API answers 401 to a key that may not make a request, and does not say why. 
 key does not work.`,
     );
   withAdministrationOptions(command).action(async (text: string | undefined, options: AdministrationOptions) => {
-    const hash = new Uint8Array(hashApiKey(readKey(text ?? context.env['CRM_API_KEY'])));
+    const demo = options.databaseUrl === undefined ? await readDemoFile(dataDirectory(context.env)) : undefined;
+    const hash = new Uint8Array(hashApiKey(readKey(text ?? context.env['CRM_API_KEY'] ?? demo?.api_key)));
     const found = await withAdministration(context, options, ({ administration }) => administration.findApiKey(hash));
     if (found === null) throw new CliError('No organization of this database has this key.');
     const status = keyStatus(found.revokedAt, found.expiresAt);
