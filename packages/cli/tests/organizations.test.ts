@@ -64,7 +64,7 @@ it('exports everything to files, and then deletes everything but the event of th
     related_objects: { account_domain: 'acme.example', primary_contact_email: 'ann@acme.example' },
   });
   await client.notes.create({ note: { title: 'Call' }, account_domains: ['acme.example'] });
-  const field = ['--object', 'account', 'Tier', '--type', 'radio', '--option', 'Small', 'Large'];
+  const field = ['--object', 'accounts', 'Tier', '--type', 'radio', '--option', 'Small', 'Large'];
   await administered.crmJson('field', 'define', '--org', org, ...field);
   const directory = await mkdtemp(join(tmpdir(), 'crm-export-'));
   const style = ['--delimiter', ';', '--bom', '--json'];

@@ -12,6 +12,7 @@ import {
   withGatewayOptions,
 } from '../api/gateways.js';
 import { type OutputOptions, wholeNumber, withJson } from '../options.js';
+import { objectChoices } from '../import/targets.js';
 
 type DuplicateObject = 'account' | 'contact' | 'opportunity';
 
@@ -36,7 +37,7 @@ export const addDuplicatesCommand = (program: Command, context: CliContext): voi
   const command = program
     .command('duplicates')
     .description('list records that may be duplicates')
-    .addArgument(new Argument('<object>', 'which kind of record').choices(['account', 'contact', 'opportunity']))
+    .addArgument(objectChoices(new Argument('<object>', 'which kind of record'), ['account', 'contact', 'opportunity']))
     .option('--limit <count>', 'the most records to list', wholeNumber(1, 100_000), 100)
     .addHelpText('after', examples);
   withJson(withGatewayOptions(command, 'read')).action((object: DuplicateObject, options: DuplicatesOptions) =>

@@ -11,6 +11,7 @@ import {
 import { printResult, type CliContext } from '../cli-context.js';
 import { usageError } from '../errors.js';
 import { explainText, totalsOf } from '../explain/explain-text.js';
+import { objectChoices } from '../import/targets.js';
 
 const objects = {
   opportunities: 'opportunity',
@@ -54,7 +55,7 @@ export const addExplainCommand = (program: Command, context: CliContext): void =
   const command = program
     .command('explain')
     .description('show the plan and the SQL of a list or search')
-    .addArgument(new Argument('<object>', 'what to list').choices(Object.keys(objects)))
+    .addArgument(objectChoices(new Argument('<object>', 'what to list'), Object.keys(objects)))
     .option('--pipeline <id>', 'opportunities of one pipeline (see: crm pipeline list)', uuid)
     .option('--stage <id>', 'opportunities of one stage', uuid)
     .option('--query <words>', 'words to search for')

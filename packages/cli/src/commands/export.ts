@@ -17,7 +17,7 @@ import { writeSetup } from '../setup/apply.js';
 import { findPipeline } from '../setup/lookup.js';
 import { withSetup, type SetupOptions } from '../setup/session.js';
 import { delimiterOption } from '../import/source/encodings.js';
-import { exportObjects, type ExportObject } from '../import/targets.js';
+import { exportObjects, type ExportObject, objectChoices } from '../import/targets.js';
 import { withJson } from '../options.js';
 import { exportProgress } from '../progress.js';
 
@@ -60,7 +60,7 @@ export const addExportCommand = (program: Command, context: CliContext): void =>
   const command = program
     .command('export')
     .description('write records to a CSV or JSON lines file, the setup to a YAML file, or all to a directory')
-    .addArgument(new Argument('<object>', 'what to export').choices([...exportObjects, 'setup', 'all']))
+    .addArgument(objectChoices(new Argument('<object>', 'what to export'), [...exportObjects, 'setup', 'all']))
     .requiredOption('--output <file>', 'the file to write, or the directory for all; - for stdout')
     .addOption(new Option('--format <format>', 'the file format').choices(exportFormats).default('csv'))
     .option('--pipeline <id or name>', 'opportunities of this pipeline only (default: all)')

@@ -18,6 +18,7 @@ import {
   importObjectOf,
   type ExportObject,
   type ImportObject,
+  objectChoices,
 } from '../import/targets.js';
 import { withJson, type OutputOptions } from '../options.js';
 import { type CustomField, listFields } from '../setup/lookup.js';
@@ -45,7 +46,9 @@ export const addImportInitCommand = (parent: Command, context: CliContext): void
     .command('init')
     .description('guess a mapping from the header of a CSV file and write it to a file for editing')
     .argument('<file>', 'a CSV file with a header')
-    .addOption(new Option('--object <object>', 'what the file contains (default: guessed)').choices(exportObjects))
+    .addOption(
+      objectChoices(new Option('--object <object>', 'what the file contains (default: guessed)'), exportObjects),
+    )
     .option('--output <file>', 'the mapping to write; - for stdout (default: <name of FILE>.yaml here)')
     .addHelpText('after', examples);
   withJson(withGatewayOptions(withCsvOptions(command), 'read')).action((file: string, options: InitOptions) =>

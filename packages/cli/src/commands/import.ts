@@ -20,7 +20,7 @@ import { RecordSender } from '../import/sending/record-sender.js';
 import { reportJson, reportText } from '../import/reporting/report.js';
 import { runImport } from '../import/run-import.js';
 import { SentNotes } from '../import/sending/sent-notes.js';
-import { exportObjects, type ImportObject } from '../import/targets.js';
+import { exportObjects, type ImportObject, objectChoices } from '../import/targets.js';
 import { addImportInitCommand } from './import-init.js';
 import { wholeNumber, withJson, type OutputOptions } from '../options.js';
 import { importProgress } from '../progress.js';
@@ -77,7 +77,10 @@ export const addImportCommand = (program: Command, context: CliContext): void =>
     .argument('<file>', 'a CSV file with a header, or a file of crm export')
     .option('--mapping <file>', 'YAML or JSON file that maps columns to fields; not for files of crm export')
     .addOption(
-      new Option('--object <object>', 'what the exported file contains (default: detected)').choices(exportObjects),
+      objectChoices(
+        new Option('--object <object>', 'what the exported file contains (default: detected)'),
+        exportObjects,
+      ),
     )
     .addOption(
       new Option('--format <format>', 'the file format (default: by the file extension)').choices(exportFormats),

@@ -13,6 +13,7 @@ import {
   withGatewayOptions,
 } from '../api/gateways.js';
 import { type OutputOptions, withJson } from '../options.js';
+import { objectChoices } from '../import/targets.js';
 
 interface MergeOptions extends OutputOptions, GatewayOptions {
   readonly dryRun?: boolean;
@@ -37,7 +38,7 @@ export const addMergeCommand = (program: Command, context: CliContext): void => 
   const command = program
     .command('merge')
     .description('merge a duplicate account or contact into the one that stays')
-    .addArgument(new Argument('<object>', 'which kind of record').choices(['account', 'contact']))
+    .addArgument(objectChoices(new Argument('<object>', 'which kind of record'), ['account', 'contact']))
     .argument('<keep>', 'domain, email or id of the record that stays')
     .argument('<from>', 'domain, email or id of the record to merge into it and delete')
     .option('--dry-run', 'print what would change, and change nothing')
@@ -51,7 +52,7 @@ export const addMergeCommand = (program: Command, context: CliContext): void => 
 
 const resultText = (object: string, merged: Merged, mergesDeals: boolean): string => {
   const [did, moved] = merged.dry_run ? ['Would merge', 'Would move'] : ['Merged', 'Moved'];
-  const counts = `${merged.contacts} contacts, ${merged.opportunities} opportunities, ${merged.notes} notes`;
+  const counts = `contacts ${merged.contacts}, opportunities ${merged.opportunities}, notes ${merged.notes}`;
   return [
     `${did} ${object} ${merged.from} into ${merged.id}.`,
     `${moved}: ${counts}. Opportunities merged: ${merged.merged_opportunities}. Filled: ${merged.filled.join(', ') || 'nothing'}.`,

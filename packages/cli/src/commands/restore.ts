@@ -13,6 +13,7 @@ import {
 import { type CliContext, printResult } from '../cli-context.js';
 import { CliError } from '../errors.js';
 import { type OutputOptions, withJson } from '../options.js';
+import { objectChoices } from '../import/targets.js';
 
 type RestorableObject = 'account' | 'opportunity';
 
@@ -32,7 +33,7 @@ export const addRestoreCommand = (program: Command, context: CliContext): void =
   const command = program
     .command('restore')
     .description('restore a deleted account or opportunity')
-    .addArgument(new Argument('<object>', 'which kind of record').choices(['account', 'opportunity']))
+    .addArgument(objectChoices(new Argument('<object>', 'which kind of record'), ['account', 'opportunity']))
     .argument('<id>', 'id of the deleted record', uuid)
     .addHelpText('after', examples);
   withJson(withGatewayOptions(command, 'inbound')).action(

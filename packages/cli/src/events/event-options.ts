@@ -4,6 +4,7 @@ import { Option, type Command } from 'commander';
 import { CliError, errorText } from '../errors.js';
 import { gatewayErrorText, type GatewayOptions, withGatewayOptions } from '../api/gateways.js';
 import { wholeNumber } from '../options.js';
+import { objectChoices } from '../import/targets.js';
 
 /** Options of the commands that read the change log. */
 export interface EventOptions extends GatewayOptions {
@@ -18,7 +19,7 @@ const largestPosition = 999_999_999;
 export const withEventOptions = (command: Command): Command =>
   withGatewayOptions(
     command
-      .addOption(new Option('--object <object>', 'only events of this kind of record').choices(objects))
+      .addOption(objectChoices(new Option('--object <object>', 'only events of this kind of record'), objects))
       .option('--after <position>', 'only events after this position', wholeNumber(0, largestPosition)),
     'read',
   );

@@ -1,4 +1,5 @@
 import { bodyPathOf, type FieldDescription, objects, type ObjectType } from '@crm/domain';
+import type { Argument, Option } from 'commander';
 
 /** The objects that `crm import` can create. */
 export const importObjects = ['opportunity', 'account', 'contact', 'note'] as const;
@@ -110,6 +111,17 @@ export const collectionOf = (object: ImportObject): ExportObject => collections[
 /** The object of a plural name. */
 export const importObjectOf = (collection: ExportObject): ImportObject =>
   importObjects.find((object) => collections[object] === collection) ?? 'opportunity';
+
+/** Limits an option or argument to these objects. It also takes each in its other number: `account` for `accounts`. */
+export const objectChoices = <T extends Argument | Option>(part: T, choices: readonly string[]): T => {
+  part.choices(choices);
+  const parse = part.parseArg as (text: string, previous: unknown) => unknown;
+  part.argParser((text: string, previous: unknown) => {
+    const forms = Object.entries(collections).find((pair) => pair.some((form) => form === text)) ?? [text];
+    return parse(forms.find((form) => choices.includes(form)) ?? text, previous);
+  });
+  return part;
+};
 
 /** Sets a value at its path in the request. */
 export const placeValue = (body: Record<string, unknown>, target: Target, value: unknown): void => {

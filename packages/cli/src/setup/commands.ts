@@ -47,7 +47,10 @@ const stage = {
 const field = {
   show: ({ field: { name: slug, current_name: name, ...rest } }: { readonly field: Field }) => ({
     json: { ...rest, slug, name },
-    text: `Field ${name}${rest.is_active === false ? ', archived' : ''}: ${rest.field_id ?? ''}\nIn requests: "custom_fields": {"${slug}": …}, or "${rest.property_name}" beside the other fields`,
+    text:
+      rest.is_active === false
+        ? `Field ${name}, archived: ${rest.field_id ?? ''}`
+        : `Field ${name}: ${rest.field_id ?? ''}\nIn requests: "custom_fields": {"${slug}": …}, or "${rest.property_name}" beside the other fields`,
   }),
 };
 

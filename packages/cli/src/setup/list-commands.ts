@@ -5,6 +5,7 @@ import { textTable } from '../administration/text-table.js';
 import { printResult, type CliContext } from '../cli-context.js';
 import { listFields, listMembers, listPipelines } from './lookup.js';
 import { withSetup, withSetupOptions, type SetupOptions } from './session.js';
+import { objectChoices } from '../import/targets.js';
 
 /** Adds `crm pipeline list`. */
 export const addPipelineListCommand = (group: Command, context: CliContext): void => {
@@ -36,7 +37,7 @@ export const addFieldListCommand = (group: Command, context: CliContext): void =
   const command = group
     .command('list')
     .description('list custom fields')
-    .addOption(new Option('--object <object>', 'only those of one object').choices(objectTypes))
+    .addOption(objectChoices(new Option('--object <object>', 'only those of one object'), objectTypes))
     .option('--archived', 'include archived fields')
     .addHelpText(
       'after',

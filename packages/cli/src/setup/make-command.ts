@@ -15,6 +15,7 @@ import {
   withWebhooks,
   type SetupOptions,
 } from './session.js';
+import { objectChoices } from '../import/targets.js';
 
 type Values = Readonly<Record<string, unknown>>;
 type Given = SetupOptions & Values;
@@ -133,7 +134,11 @@ const optionsOf = (name: string, schema: Schema, isUpdate: boolean): readonly Op
     rule?.description ?? sentence(schema.description ?? ''),
   );
   if (isOfType(schema, 'number') || isOfType(schema, 'integer')) option.argParser(readNumber(isOfType(schema, 'null')));
-  if (schema.enum !== undefined && !isFlag) option.choices(schema.enum.filter((value) => value !== null));
+  if (schema.enum !== undefined && !isFlag)
+    objectChoices(
+      option,
+      schema.enum.filter((value) => value !== null),
+    );
   if (rule?.off === undefined || !isUpdate) return [option];
   const off = new Option(rule.off, `the opposite of ${rule.flags}`).conflicts(option.attributeName());
   return [option, off];
@@ -230,7 +235,7 @@ const run = async (command: SetupCommand, client: CrmClient, text: string, optio
 const lookupOptions = ({ argument, parent }: SetupCommand): readonly Option[] => {
   const kind = 'entry' in argument ? argument.entry : parent;
   const required = (flags: string, text: string) => new Option(flags, text).makeOptionMandatory();
-  const object = required('--object <object>', 'the object that has the field').choices(objectTypes);
+  const object = objectChoices(required('--object <object>', 'the object that has the field'), objectTypes);
   if (kind === 'stage' || parent === 'pipeline')
     return [required('--pipeline <pipeline>', 'name or id of the pipeline')];
   if (kind !== 'field') return [];
