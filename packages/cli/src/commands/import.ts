@@ -5,6 +5,7 @@ import { Option, type Command } from 'commander';
 
 import { printResult, type CliContext } from '../cli-context.js';
 import { CliError, usageError } from '../errors.js';
+import { example } from '../examples.js';
 import { exportFormats } from '../export/row-format.js';
 import {
   findGateways,
@@ -44,7 +45,7 @@ const mostItems = 100;
 const examples = `
 Examples:
   With the local stack running (crm start), into its demo organization:
-    $ crm import packages/cli/examples/sales-pipeline.sample.csv --mapping packages/cli/examples/sales-pipeline.yaml
+    $ crm import ${example('sales-pipeline.sample.csv')} --mapping ${example('sales-pipeline.yaml')}
 
   Guess a mapping for your own file and write it to deals.yaml. Check that file before the import:
     $ crm import init deals.csv

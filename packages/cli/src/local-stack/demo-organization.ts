@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 
 import { createClient, type CreateOpportunityBody } from '@crm/client';
 import {
@@ -16,6 +15,7 @@ import { hashApiKey } from '@crm/domain';
 import { openOwnGateways } from '../api/own-gateways.js';
 import { newKey } from '../commands/keys.js';
 import { CliError, errorText } from '../errors.js';
+import { example } from '../examples.js';
 import { applySetupFile } from '../setup/apply.js';
 import { listPipelines, type PipelineWithStages } from '../setup/lookup.js';
 import type { DemoFile } from './demo-file.js';
@@ -32,9 +32,6 @@ const organizationName = 'Demo organization';
 const keyName = 'crm start';
 /** Far more than a person or a benchmark run needs. */
 const requestsAMinute = 100_000;
-
-/** The path of a file that comes with the command line. */
-export const example = (name: string): string => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url));
 
 /**
  * Finds the demo organization, or creates it. The first start sets it up from the documented example, as `crm apply`

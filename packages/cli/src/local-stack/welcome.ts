@@ -1,11 +1,11 @@
 import { dirname, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { example } from '../examples.js';
 import type { DemoFile } from './demo-file.js';
-import { example } from './demo-organization.js';
 
 const launcher = fileURLToPath(new URL('../../bin/crm.js', import.meta.url));
-const sample = relative('', example('sales-pipeline'));
+const sample = example('sales-pipeline');
 
 /** The text that the stack prints once it is ready: its addresses, and commands to paste into a shell. */
 export const welcomeText = (demo: DemoFile, demoPath: string): string => {

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 
 import { ask, printResult, type CliContext } from '../cli-context.js';
 import { CliError, ifThere, usageError } from '../errors.js';
+import { example } from '../examples.js';
 import { planSetup, readStoredSetup } from './plan-setup.js';
 import type { PlanStep } from './plan-step.js';
 import { refusal, withSetup, withSetupOptions, type SetupOptions, type SetupSession } from './session.js';
@@ -21,7 +22,7 @@ Examples:
   $ crm export setup --org ID --output setup.yaml
 
 The file can have a currency, members, pipelines with their stages, fields, and webhooks (url, description, objects, types,
-payload, paused). An example is packages/cli/examples/setup.yaml. Entries that the file does not name stay unchanged. To rename a
+payload, paused). An example is ${example('setup.yaml')}. Entries that the file does not name stay unchanged. To rename a
 pipeline, stage or member, write "was: OLD NAME" beside the new name. The order in the file becomes the order in the organization.
 "archived: true" takes an entry out of use. For webhooks, the key also needs the group webhooks; with a database, the command needs
 WEBHOOK_SECRET_KEY as the gateways have it.
