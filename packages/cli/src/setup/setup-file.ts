@@ -75,8 +75,6 @@ export type FileWebhook = Static<typeof FileWebhook>;
 /** The contents of a setup file. What is left out stays unchanged. `currency: null` means no default currency. */
 export type SetupFile = Static<typeof SetupFileSchema>;
 
-const validate = compileFile(SetupFileSchema);
-
 const stored = <T>(result: Result<T>, otherwise: T): T => (result.ok ? result.value : otherwise);
 
 /** The values in the form in which the API stores them. */
@@ -108,7 +106,7 @@ export const readSetupFile = (
 ): { readonly source: YamlFile; readonly file: SetupFile } => {
   const source = new YamlFile(path, content, 'The setup file cannot be used; nothing was changed.');
   const value = source.value ?? {};
-  if (source.value !== null) source.check(validate);
+  if (source.value !== null) source.check(compileFile(SetupFileSchema));
   const file = JSON.parse(JSON.stringify(value), toStored) as SetupFile;
   checkUnique(source, ['members'], 'email', file.members, ({ email }) => email);
   checkUnique(source, ['pipelines'], 'name', file.pipelines, (pipeline) => pipeline.name);

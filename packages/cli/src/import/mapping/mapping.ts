@@ -51,8 +51,6 @@ const MappingFile = closed(
   {},
 );
 
-const validate = compileFile(MappingFile);
-
 /** The source of a field's value, with its transforms. */
 export interface FieldSource {
   readonly source:
@@ -205,7 +203,7 @@ class Compiler {
  */
 export const readMapping = (path: string, content: string): Mapping => {
   const file = new YamlFile(path, content, mappingHeading);
-  file.check(validate);
+  file.check(compileFile(MappingFile));
   const top = file.value as Static<typeof MappingFile>;
   const { object } = top;
   const compiler = new Compiler(file);
