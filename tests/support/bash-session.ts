@@ -47,6 +47,7 @@ export class BashSession {
       };
       this.#child.stdout.on('data', look);
       this.#child.once('close', ended);
+      if (this.#child.exitCode !== null) ended(this.#child.exitCode);
       look();
     });
   }
