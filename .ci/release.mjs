@@ -53,6 +53,8 @@ const stageCommandLine = (to) => {
 const stageClient = (to) => {
   const files = ['dist', 'README.md', 'LICENSE'];
   for (const name of files) cpSync(`packages/client/${name}`, join(to, name), { recursive: true });
+  const pages = `https://github.com/${repositoryName}/blob/v${version}/`;
+  writeFileSync(join(to, 'README.md'), read(join(to, 'README.md')).replaceAll('](../../', `](${pages}`));
   const { scripts, devDependencies, ...manifest } = manifestOf('packages/client');
   return manifest;
 };

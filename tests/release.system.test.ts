@@ -148,6 +148,7 @@ describe.each([22, 24])('npx @crm/cli start, by an ordinary user with only Node 
       const crm = require('@crm/client').createClient({ readUrl: demo.read_url, apiKey: demo.api_key });
       crm.key.get().then(({ data }) => console.log(data.organization_id === demo.organization_id));`;
     expect((await run(join(folder, 'bin/node'), ['-e', code], { cwd: project })).stdout).toBe('true\n');
+    expect(readFileSync(join(project, 'node_modules/@crm/client/README.md'), 'utf8')).not.toContain('](../');
     const crm = join(directory, 'npm/_npx', readdirSync(join(directory, 'npm/_npx'))[0] ?? '', 'node_modules/.bin/crm');
     const types = await run(crm, ['types'], { env: { ...process.env, CRM_DATA_DIR: join(folder, '.crm') } });
     expect(types.stdout).toMatch(/^import type .* from '@crm\/client';$/m);

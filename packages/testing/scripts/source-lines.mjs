@@ -6,13 +6,13 @@ import { filesIn, root } from './repository-files.mjs';
 
 /** The most lines of each part. They only go down, except where lines move from one part to another. */
 const budgets = {
-  '.ci': 266,
+  '.ci': 268,
   'apps/inbound-gateway': 1625,
   'apps/read-gateway': 952,
   'apps/webhook-worker': 485,
   bench: 3449,
   docker: 229,
-  'packages/cli': 8556,
+  'packages/cli': 8554,
   'packages/client': 1211,
   'packages/contract': 3970,
   'packages/db': 9098,
@@ -25,8 +25,8 @@ const budgets = {
   'packages/webhooks': 240,
   prisma: 665,
   'all source lines': 43_799,
-  'lines of tests': 33_490,
-  'lines of pages': 7445,
+  'lines of tests': 33_476,
+  'lines of pages': 7447,
 };
 
 const generatedFiles = ['packages/client/src/types.ts', 'packages/db/sql/schema.sql'];

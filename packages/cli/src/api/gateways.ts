@@ -128,7 +128,7 @@ export const gatewayErrorText = ({ name, url, option, groups }: GatewayAddress, 
   const request = error.requestId === null ? '' : ` (request ${error.requestId})`;
   const said = `The ${name} ${url} answered HTTP ${error.status}: ${refusalText(error)}${request}.`;
   if (error.status === 401) {
-    return `${said} Check --api-key: the key must be valid and have the groups ${groups} (crm key list, crm key create --allow ${groups}).`;
+    return `${said} Check --api-key or CRM_API_KEY: the key must be valid and have the groups ${groups} (crm key list, crm key create --allow ${groups}).`;
   }
   if (isForeign(error.status)) return `${said} Check ${option}: it must be the address of the ${name}.`;
   return error.status >= 500 ? `${said} See the gateway's log, or run crm doctor.` : said;
