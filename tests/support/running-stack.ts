@@ -33,7 +33,7 @@ export class RunningStack {
   ) {
     this.#env = env;
     this.#child = spawn(program, args, {
-      cwd: dirname(env['CRM_DATA_DIR'] ?? ''),
+      cwd: dirname(this.dataDirectory),
       env: { PATH: process.env['PATH'], ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
       ...(user === undefined ? {} : { uid: user, gid: user }),
@@ -43,6 +43,10 @@ export class RunningStack {
     this.exitCode = new Promise((resolve) => this.#child.once('close', resolve));
   }
 
+  get dataDirectory(): string {
+    return this.#env['CRM_DATA_DIR'] ?? '';
+  }
+
   get pid(): number {
     return this.#child.pid ?? 0;
   }
@@ -50,7 +54,7 @@ export class RunningStack {
   /** The demo file, once it exists. */
   async ready(timeoutMs = readyTimeoutMs): Promise<Readonly<Record<string, string>>> {
     const deadlineMs = performance.now() + timeoutMs;
-    const path = join(this.#env['CRM_DATA_DIR'] ?? '', 'demo.json');
+    const path = join(this.dataDirectory, 'demo.json');
     while (!this.stdout.includes('Ctrl-C stops it')) {
       if (this.#child.exitCode !== null || performance.now() > deadlineMs)
         throw new Error(`not ready:\n${this.stderr}`);
