@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { CrmClient } from '@crm/client';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { type OwnStack, startOwnStack } from './support/running-stack.js';
+import { launcher, type OwnStack, startOwnStack } from './support/running-stack.js';
 import { BashSession } from './support/bash-session.js';
 import { readShellExamples, shownPart } from './support/shell-examples.js';
 
@@ -48,8 +48,10 @@ describe('the pages of docs/how-to', () => {
   describe.each(pages.filter(({ examples }) => examples.length > 0))('$name', ({ examples }) => {
     let session: BashSession;
     beforeAll(async () => {
-      session = new BashSession(stack.directory, { npm_config_offline: 'true' });
-      await session.run(variables[0]?.commands ?? '');
+      session = new BashSession(stack.directory, {});
+      // npx takes longer than most commands. The tutorial and the guide of the reference are followed with it.
+      const npx = `npx() { test "$1" = @crm/cli && shift && '${process.execPath}' '${launcher}' "$@"; }`;
+      await session.run(`${npx}\n${variables[0]?.commands ?? ''}`);
     });
     afterAll(() => session.end());
 
