@@ -2,8 +2,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readTestStack } from '@crm/testing';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, test } from '@jest/globals';
 import { runCrm } from './run-crm.js';
+import { breaks } from './support/printed-json.js';
 
 const unknownId = '01890000-0000-7000-8000-000000000001';
 
@@ -23,6 +24,23 @@ describe('crm', () => {
     expect([exitCode, stdout]).toEqual([2, '']);
     expect(stderr).toContain(`Did you mean ${nearest}?`);
   });
+});
+
+test('what a command no longer prints is named', () => {
+  const printed = {
+    keys: [
+      { key_id: 'a', label: 1, limits: { list: 1 } },
+      { key_id: 1, limits: {} },
+    ],
+    has_more: true,
+  };
+  const shape = { keys: [{ key_id: 'string', label: 'null', limits: {} }], total: 'number' };
+  const lost = [
+    'key list.keys[].key_id was "string" and is 1',
+    'key list.keys[].label is gone',
+    'key list.total is gone',
+  ];
+  expect(breaks(shape, printed, 'key list')).toEqual(lost);
 });
 
 describe('every command', () => {

@@ -86,10 +86,10 @@ it('exports everything to files, and then deletes everything but the event of th
   const before = await countRows();
   expect(Object.keys(before).length).toBeGreaterThan(20);
   expect(before).toMatchObject({ opportunities: 1, notes: 1, note_accounts: 1, events: 4, api_keys: 1, stages: 3 });
-  expect(await remove('--confirm', `Renamed ${org}`)).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(await remove('--confirm', `Renamed ${org}`, '--json')).toMatchObject({ exitCode: 0, stderr: '' });
   const rest = Object.entries(await countRows()).filter(([, count]) => count > 0);
   expect(rest).toEqual([['audit_events', 1]]);
-  expect(await remove('--confirm', `Renamed ${org}`)).toMatchObject({ exitCode: 1 });
+  expect(await remove('--confirm', `Renamed ${org}`, '--json')).toMatchObject({ exitCode: 1 });
   const { events } = await administered.crmJson('audit', '--deleted', '--limit', '1');
   expect(events).toMatchObject([{ action: 'organization.delete', target: org, target_name: null, details: {} }]);
 });

@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 const apply = async (): Promise<void> => {
-  expect(await database.crm('roles', 'apply', ...options)).toMatchObject({ exitCode: 0, stderr: '' });
+  await database.crmJson('roles', 'apply', ...options);
 };
 
 /** The privileges of both roles, as `role table privilege`. */

@@ -44,11 +44,14 @@ describe('crm webhook', () => {
     expect(created).toMatchObject({ url, objects: ['account', 'contact'], payload: 'thin', state: 'active' });
     const id = String(created['webhook_id']);
     expect((await crm('rotate-secret', url)).stdout).toMatch(/^Secret, not shown again: whsec_/m);
+    expect(await json('rotate-secret', url)).toMatchObject({ secret: expect.stringMatching(/^whsec_/) });
     const changes = ['--state', 'paused', '--object', 'all', '--new-url', `${url}/2`];
     expect(await json('update', url, ...changes)).toMatchObject({ webhook_id: id, objects: [], state: 'paused' });
     expect((await crm('test', id)).stdout).toBe(`Webhook ${url}/2, paused: ${id}\n`);
+    expect(await json('test', id)).toMatchObject({ webhook_id: id });
     expect(await json('replay', id, '--from', '1')).toMatchObject({ replay: { position: 0, to: 1 } });
     expect((await crm('list')).stdout).toContain(`${id}  ${url}/2  paused  0`);
+    expect(await json('list')).toMatchObject({ webhooks: [{ webhook_id: id }] });
     expect(await json('attempts', id)).toEqual({ attempts: [] });
     expect(await json('delete', id)).toEqual({ webhook_id: id });
     expect((await crm('list')).stdout).toContain('There is none yet');

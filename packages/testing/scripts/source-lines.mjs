@@ -25,8 +25,8 @@ const budgets = {
   'packages/webhooks': 240,
   prisma: 665,
   'all source lines': 43_799,
-  'lines of tests': 33_476,
-  'lines of pages': 7447,
+  'lines of tests': 33_826,
+  'lines of pages': 7501,
 };
 
 const generatedFiles = ['packages/client/src/types.ts', 'packages/db/sql/schema.sql'];

@@ -154,6 +154,7 @@ describe('the release', () => {
       expect(manifestOf(`docs/openapi/${gateway}-gateway.json`)['info']).toMatchObject({ version });
     }
     expect(/org\.opencontainers\.image\.version=(\S+)/.exec(read('docker/Dockerfile'))?.[1]).toBe(version);
+    expect(manifestOf('tests/release/promises.json')['version']).toEqual([version]);
     const pages = ['README.md', 'docker/README.md', 'docker/.env.example'].map(read).join('\n');
     const named = pages.match(/(?<=new-env\.sh |migrate:|tags\/v)\d+\.\d+\.\d+/g);
     expect(named).toEqual(Array.from({ length: 5 }, () => version));
