@@ -1,22 +1,27 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CrmClient, Event } from '@crm/client';
+import { readTestStack } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { runCrm } from './support/run-crm.js';
-import { launcher, type OwnStack, startOwnStack } from './support/running-stack.js';
+import { launcher } from './support/running-stack.js';
+import { setUpOrganization } from './support/two-organizations.js';
 
-let stack: OwnStack;
 let client: CrmClient;
 let directory: string;
 let env: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  stack = await startOwnStack();
-  ({ client, directory, env } = stack);
+  const stack = readTestStack();
+  const own = await setUpOrganization(stack);
+  ({ client } = own);
+  env = { CRM_READ_URL: stack.readUrl, CRM_INBOUND_URL: stack.inboundUrl, CRM_API_KEY: own.organization.key };
+  directory = await mkdtemp(join(tmpdir(), 'crm-events-'));
 });
-afterAll(() => stack.end());
+afterAll(() => rm(directory, { recursive: true, force: true }));
 
 /** A command that runs in parallel with the test. */
 class Command {
@@ -47,6 +52,9 @@ class Command {
   }
 }
 
+/** Runs a command in this process, where the command line does not read variables. */
+const crm = (args: readonly string[], interrupt?: AbortSignal) =>
+  runCrm([...args, '--url', env['CRM_READ_URL'] ?? '', '--api-key', env['CRM_API_KEY'] ?? ''], {}, interrupt);
 const latest = async (): Promise<number> => (await client.events.latest()).data.position;
 const positionsIn = async (file: string): Promise<number[]> => {
   const lines = (await readFile(file, 'utf8')).split('\n').slice(0, -1);
@@ -94,10 +102,10 @@ describe('crm events export', () => {
   test('writes the log up to its end, also after a position', async () => {
     const end = await latest();
     const file = join(directory, 'events.jsonl');
-    const result = await runCrm(['events', 'export', '--output', file, '--json'], env);
+    const result = await crm(['events', 'export', '--output', file, '--json']);
     expect(JSON.parse(result.stdout)).toEqual({ file, events: end, last_position: end });
     expect(await positionsIn(file)).toEqual(firstPositions(end));
-    const later = await runCrm(['events', 'export', '--output', file, '--after', String(end - 2), '--json'], env);
+    const later = await crm(['events', 'export', '--output', file, '--after', String(end - 2), '--json']);
     expect(JSON.parse(later.stdout)).toMatchObject({ events: 2, last_position: end });
   });
 
@@ -105,16 +113,16 @@ describe('crm events export', () => {
     const end = await latest();
     const file = join(directory, 'resumed.jsonl');
     const interrupt = new AbortController();
-    const first = runCrm(['events', 'export', '--output', file], env, interrupt.signal);
+    const first = crm(['events', 'export', '--output', file], interrupt.signal);
     interrupt.abort();
     expect((await first).exitCode).toBe(1);
-    const second = await runCrm(['events', 'export', '--output', file, '--json'], env);
+    const second = await crm(['events', 'export', '--output', file, '--json']);
     expect(second).toMatchObject({ exitCode: 0 });
     expect(await positionsIn(file)).toEqual(firstPositions(end));
   });
 
   test('reports a position beyond the end', async () => {
-    const result = await runCrm(['events', 'tail', '--after', '900000000', '--object', 'note'], env);
+    const result = await crm(['events', 'tail', '--after', '900000000', '--object', 'note']);
     expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is beyond the last position') });
   });
 });

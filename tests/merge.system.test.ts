@@ -1,28 +1,23 @@
-import { createClient, type CrmClient } from '@crm/client';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { CrmClient } from '@crm/client';
+import { readTestStack } from '@crm/testing';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { runCrm } from './support/run-crm.js';
-import { type OwnStack, startOwnStack } from './support/running-stack.js';
+import { setUpOrganization } from './support/two-organizations.js';
 
-let stack: OwnStack;
-let client: CrmClient;
+const stack = readTestStack();
 /** The addresses of the gateways that `duplicates` reads from and `merge` writes to. */
-let urls: Readonly<Record<string, string>>;
-/** A key with the group delete. */
-let apiKey: string;
+const urls: Readonly<Record<string, string>> = { duplicates: stack.readUrl, merge: stack.inboundUrl };
+let client: CrmClient;
+let key: string;
 
 beforeAll(async () => {
-  stack = await startOwnStack();
-  const { read_url: readUrl = '', inbound_url: inboundUrl = '', database_url, organization_id = '' } = stack.demo;
-  const args = ['key', 'create', '--org', organization_id, '--allow', 'list,search,inbound,delete', '--json'];
-  const created = await runCrm(args, { DATABASE_URL: database_url });
-  apiKey = (JSON.parse(created.stdout) as { api_key: string }).api_key;
-  client = createClient({ readUrl, inboundUrl, apiKey });
-  urls = { duplicates: readUrl, merge: inboundUrl };
+  const own = await setUpOrganization(stack);
+  ({ client } = own);
+  ({ key } = own.organization);
 });
-afterAll(() => stack.end());
 
-const crm = (args: readonly string[], key = apiKey) =>
-  runCrm([...args, '--url', urls[args[0] ?? ''] ?? '', '--api-key', key]);
+const crm = (args: readonly string[], apiKey = key) =>
+  runCrm([...args, '--url', urls[args[0] ?? ''] ?? '', '--api-key', apiKey]);
 const account = async (domain: string, name: string): Promise<string> =>
   (await client.accounts.create({ domain, name })).data.company_id;
 const deal = async (domain: string): Promise<void> => {

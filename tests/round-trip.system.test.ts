@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { readTestStack } from '@crm/testing';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
@@ -15,7 +16,7 @@ import { launcher } from './support/running-stack.js';
 import { createRecords } from './support/round-trip-records.js';
 import {
   quietMember,
-  startTwoOrganizations,
+  setUpTwoOrganizations,
   type SetUpOrganization,
   type TwoOrganizations,
 } from './support/two-organizations.js';
@@ -23,31 +24,29 @@ import {
 const objects = ['accounts', 'contacts', 'opportunities', 'notes'] as const;
 const gatewaysOwn = ['id', 'created_at', 'updated_at', 'version'];
 
+const stack = readTestStack();
 let crm: TwoOrganizations;
 let directory: string;
 beforeAll(async () => {
-  crm = await startTwoOrganizations();
+  crm = await setUpTwoOrganizations(stack);
   directory = await mkdtemp(join(tmpdir(), 'crm-round-trip-'));
   await createRecords(crm.source);
 });
-afterAll(async () => {
-  await crm.stop();
-  await rm(directory, { recursive: true });
-});
+afterAll(() => rm(directory, { recursive: true }));
 
 const keyOf = ({ organization }: SetUpOrganization): readonly string[] => ['--api-key', organization.key];
 const path = (name: string): string => join(directory, name);
 
 const exportTo = async (file: string, from: SetUpOrganization, object: string, ...more: string[]): Promise<unknown> => {
   const format = file.endsWith('.jsonl') ? 'jsonl' : 'csv';
-  const url = ['--url', crm.readUrl, '--format', format];
+  const url = ['--url', stack.readUrl, '--format', format];
   const result = await runCrm(['export', object, '--output', path(file), ...url, ...keyOf(from), '--json', ...more]);
   expect(result).toMatchObject({ exitCode: 0 });
   return JSON.parse(result.stdout);
 };
 
 const importFrom = (file: string, ...more: string[]): Promise<CrmResult> => {
-  const urls = ['--url', crm.inboundUrl, '--read-url', crm.readUrl, '--rejects', path('rejects')];
+  const urls = ['--url', stack.inboundUrl, '--read-url', stack.readUrl, '--rejects', path('rejects')];
   return runCrm(['import', path(file), ...urls, ...keyOf(crm.target), '--json', ...more]);
 };
 
@@ -162,7 +161,7 @@ describe('crm export', () => {
     expect(await recordsOf('narrow.jsonl')).toEqual([
       '{"pipeline":"Partners","name":"Everything","amount":0,"account_domain":"acme.com","primary_contact_email":null,"custom_fields":{}}',
     ]);
-    const args = ['export', 'notes', '--output', '-', '--url', crm.readUrl, ...keyOf(crm.source)];
+    const args = ['export', 'notes', '--output', '-', '--url', stack.readUrl, ...keyOf(crm.source)];
     expect(await runCrm([...args, '--fields', 'titel'])).toMatchObject({ exitCode: 2 });
     expect((await runCrm([...args, '--fields', 'title'])).stdout).toMatch(
       /^id,title\n.{36},\n.{36},Twice\n.{36},Twice\n$/,
@@ -173,7 +172,7 @@ describe('crm export', () => {
     const rows = Array.from({ length: 1100 }, (_, index) => ({ domain: `many-${index}.example` }));
     while (rows.length > 0) await crm.source.client.accounts.bulkCreate(rows.splice(0, 100));
     await exportTo('whole.csv', crm.source, 'accounts');
-    const slow = await startStallingProxy(crm.readUrl, 3);
+    const slow = await startStallingProxy(stack.readUrl, 3);
     const args = ['export', 'accounts', '--output', path('killed.csv'), '--url', slow.url, ...keyOf(crm.source)];
     const child = spawn(process.execPath, [launcher, ...args], { stdio: 'ignore' });
     const ended = new Promise((resolve) => child.once('exit', resolve));

@@ -1,13 +1,13 @@
 import { createClient, type CrmClient } from '@crm/client';
-import { migrate, openAdministrationDatabase } from '@crm/db';
+import { openAdministrationDatabase } from '@crm/db';
 import { setupTools } from '@crm/testing/suites';
 import { attributeTypes, objectTypes, type AttributeType } from '@crm/domain';
 import {
-  createTestDatabase,
   createTestOrganization,
-  startGatewayProcesses,
+  type OrganizationTools,
   type TestField,
   type TestOrganization,
+  type TestStack,
 } from '@crm/testing';
 
 /** One organization, as its users see it. */
@@ -16,22 +16,14 @@ export interface SetUpOrganization {
   readonly client: CrmClient;
 }
 
-/** Both gateways on their own database, and two organizations with the same setup. */
+/** Two organizations with the same setup. */
 export interface TwoOrganizations {
   readonly source: SetUpOrganization;
   readonly target: SetUpOrganization;
-  readonly readUrl: string;
-  readonly inboundUrl: string;
-  stop(): Promise<void>;
 }
 
 /** A member who owns no deal. */
 export const quietMember = 'quiet@team.example';
-
-const quiet = { CURSOR_SECRETS: 'a secret that only the tests know', LOG_LEVEL: 'error' };
-const unlimited = Object.fromEntries(['LIST', 'SEARCH', 'INBOUND', 'BULK'].map((name) => [`RATE_LIMIT_${name}`, '0']));
-
-const mainFile = (gateway: string): string => new URL(`../../apps/${gateway}/dist/main.js`, import.meta.url).pathname;
 
 const options = [
   { label: 'Small', value: 'smb', color: 'blue' },
@@ -43,41 +35,35 @@ const metadataOf = (type: AttributeType): TestField['metadata'] => {
   return type === 'currency' ? { currency: 'EUR' } : undefined;
 };
 
-/** Starts the gateways for the round trip. Every object has a field of every type, and a hidden field. */
-export const startTwoOrganizations = async (): Promise<TwoOrganizations> => {
-  const { url, drop } = await createTestDatabase(async (address) => {
-    await migrate(address);
-  }, 'cli');
-  const database = openAdministrationDatabase({ url, applicationName: 'test', maxConnections: 2 });
-  const tools = setupTools(database);
-  const start = (name: string): ReturnType<typeof startGatewayProcesses> =>
-    startGatewayProcesses(1, mainFile(name), { DATABASE_URL: url, ...quiet, ...unlimited });
-  const gateways = (await Promise.all([start('read-gateway'), start('inbound-gateway')])).flat();
-  const [readUrl = '', inboundUrl = ''] = gateways.map((gateway) => gateway.url);
-  const setUp = async (): Promise<SetUpOrganization> => {
+/** Sets up an organization on the gateways that all test files share. */
+export const setUpOrganization = async (
+  { databaseUrl, readUrl, inboundUrl }: TestStack,
+  addTo: (organization: TestOrganization, tools: OrganizationTools) => Promise<void> = () => Promise.resolve(),
+): Promise<SetUpOrganization> => {
+  const database = openAdministrationDatabase({ url: databaseUrl, applicationName: 'test', maxConnections: 2 });
+  try {
+    const tools = setupTools(database);
     const organization = await createTestOrganization(tools);
-    await tools.addMember({ organizationId: organization.id, email: quietMember, name: 'Quiet' });
-    for (const objectType of objectTypes) {
-      for (const type of attributeTypes) {
-        const metadata = metadataOf(type);
-        const field = { objectType, slug: `a_${type}`, attributeType: type };
-        await organization.defineField(metadata === undefined ? field : { ...field, metadata });
-      }
-      await organization.defineField({ objectType, slug: 'secret', attributeType: 'string', isHidden: true });
-    }
+    await addTo(organization, tools);
     return { organization, client: createClient({ readUrl, inboundUrl, apiKey: organization.key }) };
-  };
-  const source = await setUp();
-  const target = await setUp();
-  return {
-    source,
-    target,
-    readUrl,
-    inboundUrl,
-    stop: async () => {
-      await Promise.all(gateways.map((gateway) => gateway.stop()));
-      await database.close();
-      await drop();
-    },
-  };
+  } finally {
+    await database.close();
+  }
+};
+
+/** Sets up the organizations of the round trip. Every object has a field of every type, and a hidden field. */
+export const setUpTwoOrganizations = async (stack: TestStack): Promise<TwoOrganizations> => {
+  const setUp = () =>
+    setUpOrganization(stack, async (organization, tools) => {
+      await tools.addMember({ organizationId: organization.id, email: quietMember, name: 'Quiet' });
+      for (const objectType of objectTypes) {
+        for (const type of attributeTypes) {
+          const metadata = metadataOf(type);
+          const field = { objectType, slug: `a_${type}`, attributeType: type };
+          await organization.defineField(metadata === undefined ? field : { ...field, metadata });
+        }
+        await organization.defineField({ objectType, slug: 'secret', attributeType: 'string', isHidden: true });
+      }
+    });
+  return { source: await setUp(), target: await setUp() };
 };
