@@ -7,6 +7,7 @@ import {
   type GatewayProcess,
   type TestDatabase,
   type TestOrganization,
+  testSize,
   urlForRole,
 } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -25,11 +26,15 @@ const expand: Migration = {
 
 /** Longer than gateways wait for a lock. */
 const dumpMs = 4_000;
-/** A guard against hanging: eight gateways start and stop, while others answer. It took 41 s on two busy cores. */
+/** A guard against hanging: up to eight gateways start and stop, while others answer. */
 const replacementMs = 240_000;
 
 const kinds = ['read', 'inbound'] as const;
+/** How many of each kind of gateway run. Starting them takes most of the time of this test. */
+const processes = testSize({ short: 1, soak: 2 });
 const callers = 4;
+/** Between two requests of a caller. Callers that leave no time make the starts of the gateways take twice as long. */
+const pauseMs = testSize({ short: 50, soak: 0 });
 
 let database: TestDatabase;
 let organization: TestOrganization;
@@ -58,7 +63,9 @@ beforeAll(async () => {
     LOG_LEVEL: 'error',
   };
   balancer = new Balancer();
-  for (const kind of [...kinds, ...kinds]) balancer.add(kind, await start(kind, null));
+  for (const kind of kinds) {
+    for (let started = 0; started < processes; started += 1) balancer.add(kind, await start(kind, null));
+  }
   for (let caller = 0; caller < callers; caller += 1) callersAtWork.push(callAgainAndAgain(caller));
 });
 afterAll(async () => {
@@ -81,6 +88,7 @@ const callAgainAndAgain = async (caller: number): Promise<void> => {
     );
     if (outcome === null) answered += 1;
     else refused.set(`${path}: ${outcome}`, (refused.get(`${path}: ${outcome}`) ?? 0) + 1);
+    await sleep(pauseMs);
   };
   const lists = [`opportunities?pipeline_id=${organization.pipeline.id}`, 'accounts', 'contacts', 'notes'];
   const contact = { email: `caller${caller}@acme.example`, last_name: 'Caller' };

@@ -26,9 +26,9 @@ import { addRecord } from './support/subject.js';
 
 const mainFile = (gateway: string): string => new URL(`../../${gateway}/dist/main.js`, import.meta.url).pathname;
 
-const measuredMs = testSize({ short: 2_000, soak: 60_000 });
+const measuredMs = testSize({ short: 1_000, soak: 60_000 });
 /** The first requests of a process compile code. */
-const warmUpMs = testSize({ short: 2_000, soak: 5_000 });
+const warmUpMs = testSize({ short: 1_000, soak: 5_000 });
 const accounts = testSize({ short: 5_000, soak: 200_000 });
 /** Notes of 50,000 emoji each: 100 MB. */
 const longNotes = 500;
