@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { reportFigure, testSize } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
-import { freePorts, RunningStack } from './support/running-stack.js';
+import { freePorts, launcher, RunningStack } from './support/running-stack.js';
 
 /** A start takes a few seconds, and much longer on a busy machine. A test has up to four starts. */
 jest.setTimeout(300_000);
@@ -79,7 +79,7 @@ describe('crm start', () => {
   let stack: RunningStack;
   let demo: Readonly<Record<string, string>>;
 
-  it('R17: runs everything from an empty directory, and its printed commands work unchanged', async () => {
+  it('R17: runs everything from an empty directory, and what it prints works unchanged', async () => {
     stack = start();
     demo = await stack.ready();
     reportFigure('R17', `first answer of crm start as ${userInfo().username}, ms`, stack.ageMs, '<= 60000');
@@ -94,6 +94,9 @@ describe('crm start', () => {
     expect((await stat(join(stack.dataDirectory, 'demo.json'))).mode & 0o777).toBe(0o600);
     // Commands without CRM_DATA_DIR find it, too.
     expect(JSON.parse(await readFile(join(directory, '.crm/demo.json'), 'utf8'))).toEqual(demo);
+    const [, ...connection] =
+      /^ +claude mcp add .*--env CRM_DATA_DIR='([^']+)' -- node '([^']+)' mcp$/m.exec(stack.stdout) ?? [];
+    expect(connection).toEqual([stack.dataDirectory, launcher]);
     expect((await list(demo)).length).toBeGreaterThanOrEqual(5);
     const [created, listed] = await runPrintedLines(stack.stdout);
     expect(created).toMatch(/^200 .*"name":"My first deal"/);
