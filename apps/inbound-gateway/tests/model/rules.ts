@@ -93,7 +93,8 @@ export const updateDeal = (state: ModelState, index: number, fields: Fields, rel
   // Decide whether the call is refused before creating anything, because a refused call must leave nothing.
   const account = related.account === undefined ? found.account?.domain : (related.account ?? undefined);
   const primary = related.primary === undefined ? found.primary?.email : (related.primary ?? undefined);
-  const isRekeyed = related.account !== undefined || related.primary !== undefined;
+  // Sending the stored account or contact again does not compute the key again.
+  const isRekeyed = account !== found.account?.domain || primary !== found.primary?.email;
   const holderOf = (email: string | undefined) => (email === undefined ? null : state.findContact(email));
   // Undefined: the contact does not exist yet and so has no deals.
   const owner = isRekeyed ? holderOf(primary) : found.owner;
