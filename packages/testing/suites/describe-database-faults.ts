@@ -108,13 +108,17 @@ interface Fault {
 
 const restore = ({ proxy }: Faulty): Promise<void> => proxy.restore();
 
-const faults: readonly Fault[] = [
+const quickFaults: readonly Fault[] = [
   { name: 'refuses connections', begin: ({ proxy }) => proxy.refuse(), end: restore },
   {
     name: 'has no connection left for the gateway',
     begin: ({ subject }) => subject.setConnectionsAllowed(false),
     end: ({ subject }) => subject.setConnectionsAllowed(true),
   },
+];
+
+/** Faults that are noticed only by time limits. */
+const slowFaults: readonly Fault[] = [
   { name: 'says nothing, and connections stand half open', begin: ({ proxy }) => proxy.silence(), end: restore },
   { name: 'answers too late for any time limit', begin: ({ proxy }) => proxy.delay(8_000), end: restore },
 ];
@@ -122,20 +126,16 @@ const faults: readonly Fault[] = [
 /** Runs one fault on one gateway. @throws if the gateway does not answer as it should */
 const meetFault = async (faulty: Faulty, { name, begin, end }: Fault): Promise<void> => {
   const { expectRefusals, expectRecovery } = observe(faulty.subject);
+  await expectRecovery();
+  let slowestMs: number;
   try {
-    await expectRecovery();
-    let slowestMs: number;
-    try {
-      await begin(faulty);
-      slowestMs = await expectRefusals();
-    } finally {
-      await end(faulty);
-    }
-    const recoveryMs = await expectRecovery();
-    process.stdout.write(`${name}: the slowest 503 took ${slowestMs} ms, serving again after ${recoveryMs} ms\n`);
+    await begin(faulty);
+    slowestMs = await expectRefusals();
   } finally {
-    await faulty.stop();
+    await end(faulty);
   }
+  const recoveryMs = await expectRecovery();
+  process.stdout.write(`${name}: the slowest 503 took ${slowestMs} ms, serving again after ${recoveryMs} ms\n`);
 };
 
 /**
@@ -143,28 +143,24 @@ const meetFault = async (faulty: Faulty, { name, begin, end }: Fault): Promise<v
  * Retry-After. The process survives and recovers by itself. Times are reported, not asserted.
  */
 export const describeDatabaseFaults = (options: DatabaseFaultsOptions): void => {
-  describe('503: if the database', () => {
-    // Most of the time is spent waiting for time limits. So every fault gets its own gateway, and all run in parallel.
+  const title = '503: if the database $name, every request ends, and the gateway recovers by itself';
+
+  describe('gateways', () => {
+    // Most of the time is spent waiting for time limits. So each of these faults gets its own gateway, and all run in parallel.
     const outcomes = new Map<Fault, Promise<void>>();
     beforeAll(async () => {
       // A start uses the whole processor, so the gateways start one after the other.
       const ready: (readonly [Fault, Faulty])[] = [];
-      for (const fault of faults) ready.push([fault, await startFaulty(options)]);
+      for (const fault of slowFaults) ready.push([fault, await startFaulty(options)]);
       for (const [fault, faulty] of ready) {
-        const outcome = meetFault(faulty, fault);
+        const outcome = meetFault(faulty, fault).finally(() => faulty.stop());
         // The test of this fault reports the failure. It may start only after the failure.
         outcome.catch(() => undefined);
         outcomes.set(fault, outcome);
       }
     });
 
-    test.each(faults)(
-      '$name, every request ends, and the gateway recovers by itself',
-      async (fault) => {
-        await outcomes.get(fault);
-      },
-      240_000,
-    );
+    test.each(slowFaults)(title, async (fault) => outcomes.get(fault), 240_000);
   });
 
   describe('a gateway', () => {
@@ -200,5 +196,7 @@ export const describeDatabaseFaults = (options: DatabaseFaultsOptions): void => 
         `${statuses.filter((status) => status === 503).length} of ${statuses.length} requests met a cut\n`,
       );
     }, 240_000);
+
+    test.each(quickFaults)(title, (fault) => meetFault(faulty, fault), 240_000);
   });
 };
