@@ -8,22 +8,15 @@ import {
   opportunitiesToMove,
   refreshRecords,
 } from '@crm/db';
-import { type Answer, readTestStack, type TestOrganization } from '@crm/testing';
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { type Answer, readTestStack } from '@crm/testing';
+import { describe, expect, test } from '@jest/globals';
 import { untilAWriteWaitsFor } from './support/until-a-write-waits.js';
 import { useGateway } from './support/use-gateway.js';
+import { useOrganization } from './support/use-organization.js';
 
 const gateway = useGateway();
-let organization: TestOrganization;
+const { organization, send, rows: run } = useOrganization(gateway);
 
-beforeEach(async () => {
-  organization = await gateway().createOrganization();
-});
-
-const send = (method: string, path: string, body?: unknown): Promise<Answer> =>
-  gateway().client.send(method, `/v1/inbound/${path}`, { key: organization.key, body });
-const run = (text: string, ...values: readonly unknown[]): Promise<Record<string, unknown>[]> =>
-  gateway().database.query(organization.id, { text, values });
 const createDeal = (name: string, opportunity: object = {}, related_objects: object = {}): Promise<Answer> =>
   send('POST', 'opportunities', {
     pipeline_id: organization.pipeline.id,
@@ -65,15 +58,12 @@ describe('an archived pipeline', () => {
   test('gets no new and no restored deals, but a repeated create finds its deal', async () => {
     const id = idOf(await createDeal('Old'));
     const deleted = idOf(await createDeal('Deleted'));
-    await gateway().client.send('DELETE', `/v1/inbound/opportunities/${deleted}`, { key: organization.key });
+    await send('DELETE', `opportunities/${deleted}`);
     await send('PATCH', `pipelines/${organization.pipeline.id}`, { is_active: false });
     expect(idOf(await createDeal('Old'))).toBe(id);
     const refused = await createDeal('New');
     expect([refused.status, refused.body]).toMatchObject([400, { errors: { pipeline_id: 'is archived' } }]);
-    const [event] = await run(
-      `SELECT max(position) AS at FROM events WHERE organization_id = $1 AND type LIKE '%.deleted'`,
-    );
-    expect((await send('POST', 'restore', { position: Number(event?.['at']) })).status).toBe(409);
+    expect((await send('POST', 'restore', { object: 'opportunity', id: deleted })).status).toBe(409);
   });
 });
 
@@ -152,15 +142,9 @@ describe('the size of the setup', () => {
     ],
   ])('%s: has a limit, and a change beyond it is not stored', async (path, fill, text) => {
     await run(fill);
-    const body = {
-      object: 'account',
-      slug: 'more',
-      attribute_type: 'string',
-      current_name: 'More',
-      stages: [{ label: 'First' }],
-    };
-    const { stages, ...field } = body;
-    const answer = await send('POST', path, path === 'fields' ? field : { name: 'More', stages });
+    const field = { object: 'account', slug: 'more', attribute_type: 'string', current_name: 'More' };
+    const pipeline = { name: 'More', stages: [{ label: 'First' }] };
+    const answer = await send('POST', path, path === 'fields' ? field : pipeline);
     expect([answer.status, answer.body]).toMatchObject([400, { errors: { body: text } }]);
     const table = path === 'fields' ? 'custom_fields' : 'pipelines';
     expect(await run(`SELECT 1 FROM ${table} WHERE organization_id = $1 AND name = 'More'`)).toEqual([]);

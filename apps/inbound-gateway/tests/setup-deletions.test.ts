@@ -1,23 +1,15 @@
 import { bulkCreateAccounts, createAccount } from '@crm/contract';
 import { changeSetup, deleteFieldChange } from '@crm/db';
-import type { Answer, TestOrganization } from '@crm/testing';
+import type { Answer } from '@crm/testing';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { unknownId } from './support/records-of.js';
 import { useGateway } from './support/use-gateway.js';
+import { useOrganization } from './support/use-organization.js';
 
 const gateway = useGateway();
-let organization: TestOrganization;
+const { organization, expectStatus: send, rows } = useOrganization(gateway);
 let fieldId: string;
 
-const send = async (method: string, path: string, body?: unknown, status = 200): Promise<Answer> => {
-  const { key } = organization;
-  const answer = await gateway().client.send(method, `/v1/inbound/${path}`, {
-    key,
-    ...(body !== undefined && { body }),
-  });
-  expect({ status: answer.status, text: answer.text }).toMatchObject({ status });
-  return answer;
-};
 const newField = async (slug: string, attribute_type = 'string'): Promise<string> => {
   const body = { object: 'account', current_name: slug, slug, attribute_type };
   const { data } = await send('POST', 'fields', body);
@@ -26,8 +18,6 @@ const newField = async (slug: string, attribute_type = 'string'): Promise<string
 const newAccount = async (custom_fields: object, status = 200): Promise<Answer> =>
   send('POST', 'accounts', { domain: 'acme.example', custom_fields }, status);
 const accountId = ({ data }: Answer): string => (data as { company_id: string }).company_id;
-const rows = (text: string): Promise<Record<string, unknown>[]> =>
-  gateway().database.query(organization.id, { text, values: [] });
 const fields = () =>
   rows('SELECT f.slug, f.position FROM custom_fields f WHERE f.organization_id = $1 ORDER BY f.position');
 const stages = () =>
@@ -35,7 +25,6 @@ const stages = () =>
          WHERE s.organization_id = $1 AND p.name = 'Sales' ORDER BY s.position`);
 
 beforeEach(async () => {
-  organization = await gateway().createOrganization();
   fieldId = await newField('tier');
 });
 

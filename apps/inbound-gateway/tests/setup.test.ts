@@ -1,27 +1,15 @@
-import { type Answer, type TestOrganization } from '@crm/testing';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { expectConsistent } from './support/expect-consistent.js';
 import { unknownId } from './support/records-of.js';
 import { useGateway } from './support/use-gateway.js';
+import { useOrganization } from './support/use-organization.js';
 
 const gateway = useGateway();
-let organization: TestOrganization;
-
-beforeEach(async () => {
-  organization = await gateway().createOrganization();
-});
+const { organization, expectStatus: send, rows } = useOrganization(gateway);
 afterEach(() => expectConsistent({ ...gateway(), organization }));
 
 type Data = Readonly<Record<string, never>> & Record<string, Record<string, unknown>>;
 
-const send = async (method: string, path: string, body?: unknown, status = 200): Promise<Answer> => {
-  const answer = await gateway().client.send(method, `/v1/inbound/${path}`, {
-    key: organization.key,
-    ...(body === undefined ? {} : { body }),
-  });
-  expect({ status: answer.status, text: answer.text }).toMatchObject({ status });
-  return answer;
-};
 const dataOf = async (method: string, path: string, body?: unknown): Promise<Data> =>
   (await send(method, path, body)).data as Data;
 const deal = async (name: string, more: object = {}): Promise<string> => {
@@ -31,8 +19,7 @@ const deal = async (name: string, more: object = {}): Promise<string> => {
 };
 const stored = async (id: string): Promise<Record<string, unknown>> => {
   const text = 'SELECT o.*, o.record::jsonb AS shown FROM opportunities o WHERE o.organization_id = $1 AND o.id = $2';
-  const [row] = await gateway().database.query(organization.id, { text, values: [id] });
-  return row ?? {};
+  return (await rows(text, id))[0] ?? {};
 };
 const stage = (label: string): string =>
   organization.pipeline.stages.find((one) => one.label === label)?.id ?? 'no such stage';
@@ -84,9 +71,7 @@ describe('200', () => {
     expect(await stored(id)).toMatchObject({ stage_id: stage('Won'), shown: { stage_name: 'Won' }, version: 2 });
     const text = `SELECT type, api_key_id IS NOT NULL AS has_key, request_id IS NOT NULL AS has_request FROM events
       WHERE organization_id = $1 AND record_id = $2 AND version = 2`;
-    expect(await gateway().database.query(organization.id, { text, values: [id] })).toEqual([
-      { type: 'opportunity.updated', has_key: true, has_request: true },
-    ]);
+    expect(await rows(text, id)).toEqual([{ type: 'opportunity.updated', has_key: true, has_request: true }]);
     const late = { pipeline_id: organization.pipeline.id, opportunity: { name: 'B', stage_id: stage('New') } };
     expect((await send('POST', 'opportunities', late, 400)).body).toMatchObject({
       errors: { 'opportunity.stage_id': 'is archived' },
@@ -127,9 +112,7 @@ describe('200', () => {
     for (const slug of ['first', 'second', 'third']) ids.push(await newField({ ...ofContacts, slug }));
     const order = async () => {
       const text = `SELECT slug FROM custom_fields WHERE organization_id = $1 AND object_type = 'contact' ORDER BY position, id`;
-      return (await gateway().database.query<{ slug: string }>(organization.id, { text, values: [] })).map(
-        ({ slug }) => slug,
-      );
+      return (await rows(text)).map(({ slug }) => slug);
     };
     await dataOf('PATCH', `fields/${ids[2]}`, { position: 1 });
     expect(await order()).toEqual(['third', 'first', 'second']);
@@ -167,9 +150,7 @@ describe('200', () => {
     await gateway().client.send('POST', '/v1/inbound/members', { key, body: { email: 'a@b.example', name: 'A' } });
     const text = 'SELECT action, actor, details FROM audit_events WHERE organization_id = $1 AND actor ~ $2';
     const details = { email: 'a@b.example', name: 'A', target_name: 'a@b.example' };
-    expect(await gateway().database.query(organization.id, { text, values: ['^API key'] })).toEqual([
-      { action: 'member.add', actor: `API key ${keyId}`, details },
-    ]);
+    expect(await rows(text, '^API key')).toEqual([{ action: 'member.add', actor: `API key ${keyId}`, details }]);
   });
 });
 
@@ -193,7 +174,7 @@ test('a create that races with the removal of its owner is refused or reassigned
   await send('DELETE', path, undefined, (await removal).status === 200 ? 404 : 200);
   expect(statuses.filter((status) => ![200, 400, 503].includes(status))).toEqual([]);
   const text = 'SELECT owner_id FROM opportunities WHERE organization_id = $1';
-  const owners = await gateway().database.query(organization.id, { text, values: [] });
+  const owners = await rows(text);
   const created = statuses.filter((status) => status === 200);
   expect(owners).toEqual(created.map(() => ({ owner_id: heir?.['member_id'] })));
 });

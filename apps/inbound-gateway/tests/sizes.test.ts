@@ -1,20 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { type Answer, readTestStack, type TestOrganization } from '@crm/testing';
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { readTestStack } from '@crm/testing';
+import { describe, expect, test } from '@jest/globals';
 import { useGateway } from './support/use-gateway.js';
+import { useOrganization } from './support/use-organization.js';
 
 const gateway = useGateway();
-let organization: TestOrganization;
+const { organization, send, rows: run } = useOrganization(gateway);
 const slugs = ['one', 'two', 'three'] as const;
-
-beforeEach(async () => {
-  organization = await gateway().createOrganization();
-});
-
-const send = (method: string, path: string, body?: unknown): Promise<Answer> =>
-  gateway().client.send(method, `/v1/inbound/${path}`, { key: organization.key, body });
-const run = (text: string, ...values: readonly unknown[]): Promise<Record<string, unknown>[]> =>
-  gateway().database.query(organization.id, { text, values });
 
 interface Event {
   readonly position: number;
@@ -101,16 +93,10 @@ test('the audit trail shows only the option that changes', async () => {
   const details = await run(
     `SELECT a.details FROM audit_events a WHERE a.organization_id = $1 AND a.action = 'field.update' ORDER BY a.details->'option'->'position' NULLS FIRST`,
   );
+  const tier = { object: 'account', slug: 'tier', target_name: 'tier' };
+  const small = { value: 'Small', label: 'Small', color: 'blue' };
   expect(details.map((row) => row['details'])).toEqual([
-    { object: 'account', slug: 'tier', target_name: 'tier', option: { label: 'Huge' } },
-    {
-      ...{
-        object: 'account',
-        slug: 'tier',
-        target_name: 'tier',
-        option: { value: 'Small', label: 'Tiny', position: 2 },
-      },
-      before: { option: { value: 'Small', label: 'Small', color: 'blue' } },
-    },
+    { ...tier, option: { label: 'Huge' } },
+    { ...tier, option: { value: 'Small', label: 'Tiny', position: 2 }, before: { option: small } },
   ]);
 });

@@ -1,9 +1,9 @@
 /** @needs chromium */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { operators } from '@crm/domain';
 import { testSize } from '@crm/testing';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { describeInBrowser, startBrowser } from './support/browser.js';
+import { startBrowser } from './support/browser.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
 const sizes = [1280, 390] as const;
@@ -20,7 +20,7 @@ const views = (
 /** The address of the inbound gateway. Only the test of handing over the key answers there. */
 const otherUrl = 'http://inbound.test';
 
-describeInBrowser('the page of the reference', () => {
+describe('the page of the reference', () => {
   let gateway: TestGateway;
   let url: string;
   let browser: Browser;

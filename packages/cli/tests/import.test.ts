@@ -211,14 +211,6 @@ describe('crm import, before anything is sent', () => {
     expect(await fixture.import(euros, url, ['--delimiter', ';;'])).toMatchObject({ exitCode: 2 });
   });
 
-  it('sends nothing on a dry run, and reports the rows that do not fit', async () => {
-    const { url, requests } = await fixture.start();
-    const result = await fixture.import('Name,Value,Domain\nA,1,a.com\nB,x,b.com\n', url, ['--dry-run']);
-    expect(result.exitCode).toBe(1);
-    expect(report(result)).toMatchObject({ dry_run: true, rows: 2, created: 0, rejected: 1 });
-    expect(requests).toHaveLength(0);
-  });
-
   it('uses the local demo if no address and key are given, and prints that', async () => {
     const { url, requests } = await fixture.start();
     await mkdir(fixture.path('data'));

@@ -140,12 +140,6 @@ const keywordsOf = (schema: Readonly<Record<string, unknown>>): string[] =>
   });
 
 describe('every operation', () => {
-  it('has a unique id and a unique route', () => {
-    expect(new Set(describedOperations.map(({ id }) => id)).size).toBe(describedOperations.length);
-    const routes = describedOperations.map(({ method, path }) => `${method} ${path}`);
-    expect(new Set(routes).size).toBe(describedOperations.length);
-  });
-
   it.each(describedOperations.map((contract) => [contract.id, contract] as const))(
     '%s is complete and consistent, and uses only keywords with error texts',
     (_id, contract) => {

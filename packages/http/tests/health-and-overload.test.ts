@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { hashApiKey } from '@crm/domain';
 import { defaultRateLimits } from '../src/index.js';
-import { block, createTestGateway, KeyRing, sleep, until } from './support.js';
+import { block, createTestGateway, KeyRing, sleep, until, withServer } from './support.js';
 
 /** Only a guard: a request that should be refused at once must not wait for ever. */
 const patienceMs = 10_000;
@@ -56,11 +56,11 @@ describe('health', () => {
 
 describe('overload', () => {
   it('answers 503 with Retry-After past the share and the limit, and recovers when requests end', async () => {
-    const { app, keys, key, behaviour } = createTestGateway({ maxInFlight: 5 });
+    const gateway = createTestGateway({ maxInFlight: 5 });
+    const { keys, key, behaviour } = gateway;
     const waiting: (() => void)[] = [];
     behaviour.run = () => new Promise<void>((resolve) => void waiting.push(resolve));
-    const server = app.listen(0);
-    try {
+    await withServer(gateway, async ({ server }) => {
       const call = (as = key) => request(server).get('/v1/things').set('x-api-key', as);
       const others = ['org-2', 'org-3'].map((organizationId) => keys.add({ organizationId }));
       const accepted = Array.from({ length: 4 }, () => call().then((response) => response.status));
@@ -77,21 +77,18 @@ describe('overload', () => {
       expect(await Promise.all(accepted)).toEqual([200, 200, 200, 200, 200]);
       delete behaviour.run;
       await call().expect(200);
-    } finally {
-      server.close();
-      server.closeAllConnections();
-    }
+    });
   });
 
   it('counts refused requests against the limit of their key', async () => {
     const perMinute = { ...defaultRateLimits, list: 6 };
-    const { app, key, behaviour } = createTestGateway({ maxInFlight: 2, limits: { perMinute } });
+    const gateway = createTestGateway({ maxInFlight: 2, limits: { perMinute } });
+    const { key, behaviour } = gateway;
     let release = (): void => undefined;
     const isRunning = new Promise<void>((resolve) => {
       behaviour.run = () => new Promise<void>((end) => resolve(void (release = end)));
     });
-    const server = app.listen(0);
-    try {
+    await withServer(gateway, async ({ server }) => {
       const call = () => request(server).get('/v1/things').set('x-api-key', key).timeout(patienceMs);
       const accepted = call().then((response) => response.status);
       await isRunning;
@@ -100,10 +97,7 @@ describe('overload', () => {
       expect(statuses).toEqual([503, 503, 503, 503, 503, 429, 429]);
       release();
       expect(await accepted).toBe(200);
-    } finally {
-      server.close();
-      server.closeAllConnections();
-    }
+    });
   });
 
   it('leaves room for other keys while many requests wait for the lookup of one key', async () => {
@@ -117,9 +111,8 @@ describe('overload', () => {
         await new Promise<void>((resolve) => (answer = resolve));
       return keys.find(hashes);
     };
-    const { app } = createTestGateway({ maxInFlight: 5, authentication: { findApiKeysByHash } });
-    const server = app.listen(0);
-    try {
+    const gateway = createTestGateway({ maxInFlight: 5, authentication: { findApiKeysByHash } });
+    await withServer(gateway, async ({ server }) => {
       const call = (key: string) => request(server).get('/v1/things').set('x-api-key', key).timeout(patienceMs);
       const burst = Array.from({ length: 8 }, () => call(slow).then((response) => response.status));
       // The requests past the share are refused at once.
@@ -128,20 +121,17 @@ describe('overload', () => {
       answer();
       expect((await Promise.all(burst)).sort()).toEqual([200, 200, 200, 200, 503, 503, 503, 503]);
       await call(slow).expect(200);
-    } finally {
-      server.close();
-      server.closeAllConnections();
-    }
+    });
   });
 
   it('makes bulk calls of an organization wait for their turn, but not those of others', async () => {
-    const { app, keys, behaviour } = createTestGateway({ maxBulkPerOrganization: 2 });
+    const gateway = createTestGateway({ maxBulkPerOrganization: 2 });
+    const { keys, behaviour } = gateway;
     const allowedOperations = ['bulk'];
     const [key, other] = ['org-1', 'org-2'].map((organizationId) => keys.add({ organizationId, allowedOperations }));
     const running: (() => void)[] = [];
     behaviour.run = () => new Promise<void>((resolve) => void running.push(resolve));
-    const server = app.listen(0);
-    try {
+    await withServer(gateway, async ({ server }) => {
       const call = (as = '') => request(server).post('/v1/things/bulk').set('x-api-key', as).send({});
       const calls = Array.from({ length: 5 }, () => call(key).then((response) => response.status));
       await until(() => running.length === 2);
@@ -155,10 +145,7 @@ describe('overload', () => {
       await until(() => refused === 2);
       for (const finish of running) finish();
       expect((await Promise.all(calls)).sort()).toEqual([200, 200, 200, 200, 503, 503]);
-    } finally {
-      server.close();
-      server.closeAllConnections();
-    }
+    });
   });
 
   it('sheds load while the event loop is delayed, and accepts requests again soon after', async () => {

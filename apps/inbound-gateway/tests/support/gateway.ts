@@ -1,11 +1,4 @@
-import {
-  type AdministrationDatabase,
-  applyRoles,
-  type DatabaseOptions,
-  migrate,
-  openAdministrationDatabase,
-  openDatabase,
-} from '@crm/db';
+import { applyRoles, type DatabaseOptions, migrate, openAdministrationDatabase, openDatabase } from '@crm/db';
 import { createLogger, startServer } from '@crm/http';
 import { inboundOperations as contracts } from '@crm/contract';
 import {
@@ -37,31 +30,7 @@ const quiet = {
 };
 
 /** An inbound gateway and two organizations. */
-export interface TestGateway {
-  /** Address for the role that owns the tables. */
-  readonly databaseUrl: string;
-  /** Address for the role of the gateways, made by `crm roles apply`. Every gateway here uses it. */
-  readonly gatewayUrl: string;
-  /** Pool of the role that owns the tables. */
-  readonly database: AdministrationDatabase;
-  /** The same on the server that runs the organization's writes. With Citus, that is one of the workers. */
-  readonly writeDatabase: AdministrationDatabase;
-  readonly organization: TestOrganization;
-  /** Another tenant of the same database. */
-  readonly stranger: TestOrganization;
-  /** Sends the organization's key. */
-  readonly client: TestClient;
-  /** A client that sends another key. */
-  clientOf(organization: TestOrganization): TestClient;
-  createOrganization(options?: { readonly freemail?: 'create' | 'skip' }): Promise<TestOrganization>;
-  /** Starts another gateway in this process with another database address or other limits. */
-  startOn(databaseUrl: string, options?: Partial<DatabaseOptions>): Promise<TestClient>;
-  /** Starts that many gateways in separate processes on the same database. @returns a client of each */
-  startProcesses(count: number): Promise<TestClient[]>;
-  /** Runs a query in which `$1` is the organization. */
-  rows<Row extends Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  stop(): Promise<void>;
-}
+export type TestGateway = Awaited<ReturnType<typeof setUp>>;
 
 type Stop = () => Promise<unknown>;
 
@@ -95,7 +64,7 @@ interface Place {
   readonly close: () => Promise<void>;
 }
 
-const setUp = async ({ databaseUrl: url, start, close }: Place): Promise<TestGateway> => {
+const setUp = async ({ databaseUrl: url, start, close }: Place) => {
   const stops: Stop[] = [];
   const gatewayUrl = urlForRole(url, 'inbound');
   const database = openAdministrationDatabase({ url, applicationName: 'administration-test' });
@@ -106,25 +75,36 @@ const setUp = async ({ databaseUrl: url, start, close }: Place): Promise<TestGat
   const baseUrl = await start(gatewayUrl, stops);
   const clientOf = ({ key }: TestOrganization): TestClient => createTestClient(baseUrl, contracts, key);
   return {
+    /** Address for the role that owns the tables. */
     databaseUrl: url,
+    /** Address for the role of the gateways, made by `crm roles apply`. Every gateway here uses it. */
     gatewayUrl,
+    /** Pool of the role that owns the tables. */
     database,
+    /** The same on the server that runs the organization's writes. With Citus, that is one of the workers. */
     writeDatabase,
     organization,
+    /** Another tenant of the same database. */
     stranger: await createTestOrganization(tools),
+    /** Sends the organization's key. */
     client: clientOf(organization),
+    /** A client that sends another key. */
     clientOf,
-    createOrganization: (options) => createTestOrganization(tools, options),
-    startOn: async (databaseUrl, options = {}) => {
+    createOrganization: (options?: { readonly freemail?: 'create' | 'skip' }) => createTestOrganization(tools, options),
+    /** Starts another gateway in this process with another database address or other limits. */
+    startOn: async (databaseUrl: string, options: Partial<DatabaseOptions> = {}) => {
       const otherUrl = await startInProcess(databaseUrl, stops, options);
       return createTestClient(otherUrl, contracts, organization.key);
     },
-    startProcesses: async (count) => {
+    /** Starts that many gateways in separate processes on the same database. @returns a client of each */
+    startProcesses: async (count: number) => {
       const processes = await startGatewayProcesses(count, mainFile, { DATABASE_URL: gatewayUrl, ...quiet });
       stops.push(...processes.map((one) => one.stop));
       return processes.map((one) => createTestClient(one.url, contracts, organization.key));
     },
-    rows: (text, values = []) => database.query(organization.id, { text, values }),
+    /** Runs a query in which `$1` is the organization. */
+    rows: <Row extends Record<string, unknown>>(text: string, values?: readonly unknown[]) =>
+      database.query<Row>(organization.id, { text, values: values ?? [] }),
     stop: async () => {
       await Promise.all(stops.map((stop) => stop()));
       await Promise.all([writeDatabase.close(), database.close()]);
@@ -142,9 +122,5 @@ export const startTestGateway = (): Promise<TestGateway> => {
 /** Starts a gateway with a database of its own, for tests that look at the whole database or change its settings. */
 export const startOwnGateway = async (): Promise<TestGateway> => {
   const { url, drop }: TestDatabase = await createTestDatabase(prepareDatabase, 'gateways');
-  return setUp({
-    databaseUrl: url,
-    start: startInProcess,
-    close: drop,
-  });
+  return setUp({ databaseUrl: url, start: startInProcess, close: drop });
 };

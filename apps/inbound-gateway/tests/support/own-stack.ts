@@ -1,43 +1,31 @@
 import { inboundOperations } from '@crm/contract';
-import { type AdministrationDatabase, migrate, openAdministrationDatabase } from '@crm/db';
+import { migrate, openAdministrationDatabase } from '@crm/db';
 import {
   createTestClient,
   createTestDatabase,
   createTestOrganization,
   type GatewayProcess,
-  type OwnPostgres,
   startGatewayProcesses,
   startOwnPostgres,
-  type TestClient,
-  type TestOrganization,
 } from '@crm/testing';
 import { setupTools } from '@crm/testing/suites';
 
 const mainFile = new URL('../../dist/main.js', import.meta.url).pathname;
 
 /** Gateways in separate processes, which a test may end. */
-export interface Stack {
-  readonly database: AdministrationDatabase;
-  readonly organization: TestOrganization;
-  startGateway(
-    environment?: Readonly<Record<string, string>>,
-  ): Promise<{ process: GatewayProcess; client: TestClient }>;
-  stop(): Promise<void>;
-}
+export type Stack = Awaited<ReturnType<typeof stackOn>>;
 
 /** The same on a server of its own, which a test may also end. */
-export interface OwnStack extends Stack {
-  readonly postgres: OwnPostgres;
-}
+export type OwnStack = Awaited<ReturnType<typeof startOwnStack>>;
 
-const stackOn = async (url: string, removeDatabase: () => Promise<void>): Promise<Stack> => {
+const stackOn = async (url: string, removeDatabase: () => Promise<void>) => {
   const database = openAdministrationDatabase({ url, applicationName: 'stack-test' });
   const organization = await createTestOrganization(setupTools(database));
   const processes: GatewayProcess[] = [];
   return {
     database,
     organization,
-    startGateway: async (environment = {}) => {
+    startGateway: async (environment: Readonly<Record<string, string>> = {}) => {
       const settings = { DATABASE_URL: url, RATE_LIMIT_INBOUND: '0', LOG_LEVEL: 'fatal', ...environment };
       const [process] = await startGatewayProcesses(1, mainFile, settings);
       if (process === undefined) throw new Error('no process was started');
@@ -61,7 +49,7 @@ export const startStack = async (): Promise<Stack> => {
 };
 
 /** Starts a server with an organization and PostgreSQL's full durability. */
-export const startOwnStack = async (): Promise<OwnStack> => {
+export const startOwnStack = async () => {
   const postgres = await startOwnPostgres();
   await migrate(postgres.url);
   return { ...(await stackOn(postgres.url, () => postgres.stop())), postgres };

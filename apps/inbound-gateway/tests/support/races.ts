@@ -8,20 +8,7 @@ import { startOwnGateway, type TestGateway } from './gateway.js';
 export type Call = readonly [contract: OperationContract, request: TestRequest];
 
 /** Two gateway processes on a database that no other test uses. */
-export interface Races {
-  readonly gateway: TestGateway;
-  /** Sends a call to the processes in turn. */
-  send(call: Call): Promise<Answer>;
-  /** Sends calls at once. Each answer must have one of the statuses. @returns the answers in the order of the calls */
-  atOnce(calls: readonly Call[], statuses?: readonly number[]): Promise<Answer[]>;
-  /** The id in the answer to a create. */
-  idOf(contract: OperationContract, body: object): Promise<string>;
-  /**
-   * Checks every stored record and the deadlocks that the server counted. A retry hides a deadlock from the caller, yet each
-   * one costs a second. Runs last, because it ends the connections of the gateways: they report their counts when they end.
-   */
-  expectNoDeadlocks(requirement: `R${number}`, about: string): Promise<void>;
-}
+export type Races = Awaited<ReturnType<typeof startRaces>>;
 
 const countDeadlocks = async ({ pool }: TestGateway['writeDatabase']): Promise<number> => {
   await pool.query(`SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
@@ -33,7 +20,7 @@ const countDeadlocks = async ({ pool }: TestGateway['writeDatabase']): Promise<n
 };
 
 /** Starts the database and the processes. */
-export const startRaces = async (): Promise<Races> => {
+export const startRaces = async () => {
   const gateway = await startOwnGateway();
   const processes = await gateway.startProcesses(2);
   // A process that has just started still compiles code. How it handles many calls meanwhile is not tested here.
@@ -45,15 +32,23 @@ export const startRaces = async (): Promise<Races> => {
   };
   return {
     gateway,
+    /** Sends a call to the processes in turn. */
     send,
-    atOnce: async (calls, statuses = [200]) => {
+    /** Sends calls at once. Each answer must have one of the statuses. @returns the answers in the order of the calls */
+    atOnce: async (calls: readonly Call[], statuses: readonly number[] = [200]) => {
       const answers = await Promise.all(calls.map(send));
       const failed = answers.filter(({ status }) => !statuses.includes(status));
       expect(failed.map(({ status, text }) => `${status} ${text.slice(0, 300)}`)).toEqual([]);
       return answers;
     },
-    idOf: async (contract, body) => Object.values((await send([contract, { body }])).data as object)[0] as string,
-    expectNoDeadlocks: async (requirement, about) => {
+    /** The id in the answer to a create. */
+    idOf: async (contract: OperationContract, body: object) =>
+      Object.values((await send([contract, { body }])).data as object)[0] as string,
+    /**
+     * Checks every stored record and the deadlocks that the server counted. A retry hides a deadlock from the caller, yet
+     * each one costs a second. Runs last, because it ends the connections of the gateways: they report their counts then.
+     */
+    expectNoDeadlocks: async (requirement: `R${number}`, about: string) => {
       await expectConsistent(gateway);
       const deadlocks = await countDeadlocks(gateway.writeDatabase);
       reportFigure(requirement, `deadlocks of ${about}, ${sent} calls`, deadlocks, 0);

@@ -4,15 +4,13 @@ import {
   documentedOperations,
   startCountedPostgres,
   startGatewayProcess,
-  type CountedPostgres,
   type DocumentedOperation,
   type OpenApiDocument,
-  type TestOrganization,
 } from '@crm/testing';
 import { setupTools } from '@crm/testing/suites';
 
 /** The built read and inbound gateway. */
-export const gatewayMains: readonly [string, string] = [
+const gatewayMains: readonly [string, string] = [
   new URL('../../dist/main.js', import.meta.url).pathname,
   new URL('../../../inbound-gateway/dist/main.js', import.meta.url).pathname,
 ];
@@ -23,18 +21,12 @@ export interface Served extends DocumentedOperation {
 }
 
 /** Both gateways as processes on a server that counts statements. */
-export interface CountedGateways {
-  readonly server: CountedPostgres;
-  readonly organization: TestOrganization;
-  /** Every operation of both gateways. */
-  readonly served: readonly Served[];
-  stop(): Promise<void>;
-}
+export type CountedGateways = Awaited<ReturnType<typeof startCountedGateways>>;
 
 /** Starts them. Each gateway has the settings of its place in the list. */
 export const startCountedGateways = async (
   settings: readonly [Readonly<Record<string, string>>, Readonly<Record<string, string>>],
-): Promise<CountedGateways> => {
+) => {
   const server = await startCountedPostgres();
   await migrate(server.url);
   const database = openAdministrationDatabase({ url: server.url, applicationName: 'counting-test', maxConnections: 2 });
@@ -52,5 +44,6 @@ export const startCountedGateways = async (
     await database.close();
     await server.stop();
   };
+  /** `served` has every operation of both gateways. */
   return { server, organization, served, stop };
 };

@@ -1,19 +1,10 @@
 import { readOperations } from '@crm/contract';
-import {
-  type AdministrationDatabase,
-  applyRoles,
-  type Database,
-  migrate,
-  openAdministrationDatabase,
-  openDatabase,
-} from '@crm/db';
-import type { GatewayActivity } from '@crm/http';
+import { applyRoles, type Database, migrate, openAdministrationDatabase, openDatabase } from '@crm/db';
 import {
   createTestClient,
   createTestDatabase,
   createTestOrganization,
   readTestStack,
-  type GatewayProcess,
   startGatewayProcesses,
   type TestClient,
   type TestOrganization,
@@ -48,44 +39,8 @@ interface StartOptions {
   readonly replica?: Database;
 }
 
-/** A gateway in this process. */
-interface LocalGateway {
-  /** Without a trailing slash. */
-  readonly url: string;
-  /** Its counters and gauges. */
-  readonly activity: GatewayActivity;
-  /** Stops it gracefully. */
-  readonly stop: () => Promise<void>;
-}
-
 /** A read gateway and two organizations. */
-export interface TestGateway {
-  /** Without a trailing slash. */
-  readonly url: string;
-  /** Address for the role that owns the tables. */
-  readonly databaseUrl: string;
-  /** Address for the role of the gateways, made by `crm roles apply`. Every gateway here uses it. */
-  readonly gatewayUrl: string;
-  /** Pool of the role that owns the tables. */
-  readonly database: AdministrationDatabase;
-  readonly organization: TestOrganization;
-  /** Another tenant of the same database. */
-  readonly stranger: TestOrganization;
-  /** Sends the organization's key. */
-  readonly client: TestClient;
-  /** A client that sends another key. */
-  clientOf(organization: TestOrganization): TestClient;
-  createOrganization(): Promise<TestOrganization>;
-  /** Writes records, by default of {@link organization}. */
-  records(owner?: TestOrganization): ReturnType<typeof recordsOf>;
-  /** Starts another gateway in this process on the same database. */
-  start(options?: StartOptions): Promise<LocalGateway & { readonly client: TestClient }>;
-  /** Starts a gateway in a separate process on the same database. */
-  startProcess(
-    environment: Readonly<Record<string, string>>,
-  ): Promise<GatewayProcess & { readonly client: TestClient }>;
-  stop(): Promise<void>;
-}
+export type TestGateway = Awaited<ReturnType<typeof setUp>>;
 
 type Stop = () => Promise<unknown>;
 
@@ -94,7 +49,7 @@ const startInProcess = async (
   database: Database,
   { environment = {}, replica }: StartOptions,
   stops: Stop[],
-): Promise<LocalGateway> => {
+) => {
   // Most test files start no gateway of their own, and loading one takes half a second.
   const { createLogger, GatewayActivity: Activity, startServer } = await import('@crm/http');
   const { createApp } = await import('../../src/app.js');
@@ -127,7 +82,7 @@ interface Place {
   readonly close?: () => Promise<void>;
 }
 
-const setUp = async ({ databaseUrl, url, close }: Place): Promise<TestGateway> => {
+const setUp = async ({ databaseUrl, url, close }: Place) => {
   const stops: Stop[] = [];
   const gatewayUrl = urlForRole(databaseUrl, 'read');
   const gatewayDatabase = openDatabase({ url: gatewayUrl, applicationName: 'read-gateway-test' });
@@ -139,21 +94,31 @@ const setUp = async ({ databaseUrl, url, close }: Place): Promise<TestGateway> =
     createTestClient(address, readOperations, key);
   const clientOf = (owner: TestOrganization): TestClient => clientAt(baseUrl, owner);
   return {
+    /** Without a trailing slash. */
     url: baseUrl,
+    /** Address for the role that owns the tables. */
     databaseUrl,
+    /** Address for the role of the gateways, made by `crm roles apply`. Every gateway here uses it. */
     gatewayUrl,
+    /** Pool of the role that owns the tables. */
     database,
     organization,
+    /** Another tenant of the same database. */
     stranger: await createTestOrganization(tools),
+    /** Sends the organization's key. */
     client: clientOf(organization),
+    /** A client that sends another key. */
     clientOf,
     createOrganization: () => createTestOrganization(tools),
+    /** Writes records, by default of the organization. */
     records: (owner = organization) => recordsOf(database, owner),
-    start: async (options = {}) => {
+    /** Starts another gateway in this process on the same database. */
+    start: async (options: StartOptions = {}) => {
       const started = await startInProcess(gatewayUrl, options.database ?? gatewayDatabase, options, stops);
       return { ...started, client: clientAt(started.url) };
     },
-    startProcess: async (environment) => {
+    /** Starts a gateway in a separate process on the same database. */
+    startProcess: async (environment: Readonly<Record<string, string>>) => {
       const [one] = await startGatewayProcesses(1, mainFile, { DATABASE_URL: gatewayUrl, ...quiet, ...environment });
       if (one === undefined) throw new Error('no process was started');
       stops.push(one.stop);

@@ -33,7 +33,7 @@ export interface TestDeal {
 }
 
 /** A note for a test to read, on accounts by domain, on contacts by email and on opportunities by id. */
-interface TestNote {
+export interface TestNote {
   readonly title: string | null;
   readonly content?: string | null;
   readonly domains?: readonly string[];

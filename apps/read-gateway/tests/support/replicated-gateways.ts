@@ -4,11 +4,8 @@ import {
   createTestClient,
   createTestOrganization,
   type GatewayProcess,
-  type ReplicatedPostgres,
   startGatewayProcesses,
   startReplicatedPostgres,
-  type TestClient,
-  type TestOrganization,
 } from '@crm/testing';
 import { setupTools } from '@crm/testing/suites';
 
@@ -26,22 +23,10 @@ const quiet = {
 };
 
 /** Both gateways in separate processes, on a primary and its replica. */
-export interface ReplicatedGateways {
-  readonly servers: ReplicatedPostgres;
-  readonly organization: TestOrganization;
-  readonly inbound: TestClient;
-  readonly read: TestClient;
-  /** The address of the read gateway, without a trailing slash. */
-  readonly readUrl: string;
-  /** Starts another read gateway with another address of the replica. */
-  startRead(environment: Readonly<Record<string, string>>): Promise<TestClient>;
-  /** Waits until the replica has everything that the primary has. */
-  untilReplicaFollows(): Promise<void>;
-  stop(): Promise<void>;
-}
+export type ReplicatedGateways = Awaited<ReturnType<typeof startReplicatedGateways>>;
 
 /** Starts the servers and gateways for a test of replicas. */
-export const startReplicatedGateways = async (): Promise<ReplicatedGateways> => {
+export const startReplicatedGateways = async () => {
   const servers = await startReplicatedPostgres();
   await migrate(servers.primaryUrl);
   const open = (url: string): AdministrationDatabase =>
@@ -56,6 +41,7 @@ export const startReplicatedGateways = async (): Promise<ReplicatedGateways> => 
     const operations = gateway === 'read' ? readOperations : inboundOperations;
     return { url, client: createTestClient(url, operations, organization.key) };
   };
+  /** Waits until the replica has everything that the primary has. */
   const untilReplicaFollows = async (): Promise<void> => {
     const { rows } = await primary.pool.query<{ lsn: string }>('SELECT pg_current_wal_flush_lsn() AS lsn');
     const replica = open(servers.replicaUrl);
@@ -72,7 +58,8 @@ export const startReplicatedGateways = async (): Promise<ReplicatedGateways> => 
     inbound: (await start('inbound', {})).client,
     read: readGateway.client,
     readUrl: readGateway.url,
-    startRead: async (environment) => (await start('read', environment)).client,
+    /** Starts another read gateway with another address of the replica. */
+    startRead: async (environment: Readonly<Record<string, string>>) => (await start('read', environment)).client,
     untilReplicaFollows,
     stop: async () => {
       await Promise.all(processes.map((one) => one.stop()));

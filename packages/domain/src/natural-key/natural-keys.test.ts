@@ -11,7 +11,6 @@ import { normalizeEmail } from './email.js';
 import { freeMailDomains, isFreeMail } from './free-mail.js';
 import { normalizeName, normalizeOptionalName } from './name.js';
 import { areNearDomains } from './near-domain.js';
-import { opportunityAccountSource } from './opportunity-key.js';
 import { accountNameVectors, freeMailVectors, naturalKeyVectors, type NaturalKeyVector } from './vectors.js';
 
 const numRuns = propertyRuns({ short: 50, soak: 5_000 });
@@ -208,18 +207,4 @@ it.each([
   ['notacme.com', 'acme.com', false],
 ])('whether the domains %s and %s are similar: %p', (one, other, areSimilar) => {
   expect([areNearDomains(one, other), areNearDomains(other, one)]).toEqual([areSimilar, areSimilar]);
-});
-
-describe('the account of an opportunity', () => {
-  const ann = 'ann@acme.com';
-  const bob = 'bob@gmail.com';
-
-  it('is that of the domain that was sent, otherwise of the primary contact unless a mail provider', () => {
-    expect(opportunityAccountSource('globex.com', ann)).toEqual({ kind: 'account', domain: 'globex.com' });
-    expect(opportunityAccountSource('gmail.com', bob)).toEqual({ kind: 'account', domain: 'gmail.com' });
-    expect(opportunityAccountSource(null, ann)).toEqual({ kind: 'account', domain: 'acme.com' });
-    // Two people at one mail provider have separate deals.
-    expect(opportunityAccountSource(null, bob)).toEqual({ kind: 'contact', email: 'bob@gmail.com' });
-    expect(opportunityAccountSource(null, null)).toEqual({ kind: 'none' });
-  });
 });
