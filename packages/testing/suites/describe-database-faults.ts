@@ -148,17 +148,18 @@ export const describeDatabaseFaults = (options: DatabaseFaultsOptions): void => 
   describe('gateways', () => {
     // Most of the time is spent waiting for time limits. So each of these faults gets its own gateway, and all run in parallel.
     const outcomes = new Map<Fault, Promise<void>>();
+    const ready: (readonly [Fault, Faulty])[] = [];
     beforeAll(async () => {
       // A start uses the whole processor, so the gateways start one after the other.
-      const ready: (readonly [Fault, Faulty])[] = [];
       for (const fault of slowFaults) ready.push([fault, await startFaulty(options)]);
       for (const [fault, faulty] of ready) {
-        const outcome = meetFault(faulty, fault).finally(() => faulty.stop());
+        const outcome = meetFault(faulty, fault);
         // The test of this fault reports the failure. It may start only after the failure.
         outcome.catch(() => undefined);
         outcomes.set(fault, outcome);
       }
     });
+    afterAll(() => Promise.all(ready.map(([, faulty]) => faulty.stop())));
 
     test.each(slowFaults)(title, async (fault) => outcomes.get(fault), 240_000);
   });
