@@ -139,7 +139,7 @@ const pageScope = (request: PageRequest): PageScope => {
   return {
     ...scope,
     ...{ request, pipelines, ranking, table: tables[objectType], limit: limit + 1 },
-    record: recordSql(objectType, selection, scope.parameters),
+    record: recordSql(objectType, selection, scope.parameters, scope.setup.memberEmails),
     place: placeOf(request, scope.parameters),
     keys: pageKeys(scope, request, ranking),
   };
