@@ -57,7 +57,7 @@ const follow = (examples: readonly ShellExample[], prepare: string): void => {
 describe('docs/tutorial.md and the calls of README.md', () => {
   test('start the stack with the command that this test uses', () => {
     expect(start?.commands).toBe('npm ci\nnpm start\n');
-    expect(readmeStart?.commands).toBe('npx @crm/cli start\n');
+    expect(readmeStart?.commands).toBe(start?.commands);
     expect(steps.length).toBeGreaterThan(7);
     expect(readmeCalls.map(({ json }) => json)).toMatchObject([{ data: {} }, { data: {} }]);
   });

@@ -31,6 +31,7 @@ let dryRun: string;
 
 /** Stands for the programs that publish: writes its command line to `calls`, and answers the questions of the script. */
 const stub = `#!/bin/sh
+[ "$1" != "$FAILS" ] || exit 1
 case "$(basename "$0") $1 $2" in
   'docker image inspect') echo '1000 sha256:1234' ;;
   'npm pack'*) exec "$NPM" "$@" ;;
@@ -76,6 +77,11 @@ describe('the release', () => {
     expect(dryRun).toContain('\n### Added\n');
   });
 
+  test('is printed with the packages and fails if an image cannot be built', async () => {
+    const stdout: unknown = expect.stringMatching(/ {2}not built, because docker failed\n[^]*\nnpm @crm\/cli@/);
+    await expect(makeRelease(['docker'], [], { FAILS: 'build' })).rejects.toMatchObject({ code: 1, stdout });
+  });
+
   test('is published for its tag only, with the printed bytes, signed and with the bill of materials', async () => {
     const env = { GITHUB_REPOSITORY: repositoryName, GITHUB_REF_NAME: `v${version}` };
     const { stdout, calls } = await makeRelease(['docker', 'cosign', 'gh', 'npm'], ['--publish'], env);
@@ -99,7 +105,7 @@ describe('the release', () => {
 });
 
 describe.each([22, 24])('npx @crm/cli start, by an ordinary user with only Node %i', (major) => {
-  const [start, ...calls] = readShellExamples(read('README.md')).slice(0, 3);
+  const calls = readShellExamples(read('README.md')).slice(1, 3);
   let folder: string;
   let stack: RunningStack;
 
@@ -117,7 +123,8 @@ describe.each([22, 24])('npx @crm/cli start, by an ordinary user with only Node 
     const network = Object.entries(process.env).filter(([name]) => /^node_extra_ca_certs$|_proxy$/i.test(name));
     const own = { PATH: bin, HOME: folder, CRM_DATA_DIR: join(folder, '.crm'), npm_config_cache: cache };
     const env = { ...Object.fromEntries(network), ...own, ...(await freePorts()) };
-    const words = start?.commands.trim().replace('@crm/cli', `file:${commandLine}`).split(' ').slice(1) ?? [];
+    const [start = ''] = /(?<=`npx )@crm\/cli start(?=`)/.exec(read('README.md')) ?? [];
+    const words = start.replace('@crm/cli', `file:${commandLine}`).split(' ');
     stack = new RunningStack(env, user, [join(bin, 'node'), await programPath('npx'), '--yes', ...words]);
     // npx downloads the packages first.
     await stack.ready(240_000);
@@ -151,6 +158,8 @@ describe.each([22, 24])('npx @crm/cli start, by an ordinary user with only Node 
     expect(readFileSync(join(project, 'node_modules/@crm/client/README.md'), 'utf8')).not.toContain('](../');
     const crm = join(directory, 'npm/_npx', readdirSync(join(directory, 'npm/_npx'))[0] ?? '', 'node_modules/.bin/crm');
     const types = await run(crm, ['types'], { env: { ...process.env, CRM_DATA_DIR: join(folder, '.crm') } });
+    const key = await run(crm, ['key', 'check'], { env: { ...process.env, CRM_DATA_DIR: join(folder, '.crm') } });
+    expect(key.stdout).toContain('Demo organization');
     expect(types.stdout).toMatch(/^import type .* from '@crm\/client';$/m);
   });
 

@@ -25,8 +25,8 @@ const budgets = {
   'packages/webhooks': 240,
   prisma: 665,
   'all source lines': 43_812,
-  'lines of tests': 33_530,
-  'lines of pages': 7507,
+  'lines of tests': 33_539,
+  'lines of pages': 7508,
 };
 
 const generatedFiles = ['packages/client/src/types.ts', 'packages/db/sql/schema.sql'];

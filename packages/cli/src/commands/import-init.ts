@@ -35,7 +35,7 @@ Example:
   $ crm import init deals.csv
   $ crm import deals.csv --mapping deals.yaml --dry-run
 
-It reads the header and the first 500 rows, and sends nothing. With a read gateway, or the local stack running (npm start), it
+It reads the header and the first 500 rows, and sends nothing. With a read gateway, or the local stack running (crm start), it
 also finds the columns of custom fields; the key then needs the group list. To import a file that is named init, write ./init.`;
 
 const mostRows = 500;

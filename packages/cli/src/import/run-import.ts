@@ -36,8 +36,8 @@ export interface ImportJob {
 /** Below the gateway's 4 MB, to leave room for brackets and commas. */
 const mostBatchBytes = 3_500_000;
 
-/** The most records whose rows are remembered, so that memory use stays below 200 MB. */
-const mostRemembered = 1_000_000;
+/** The most keys whose rows are remembered: they take about 90 MB. */
+const mostRemembered = 500_000;
 
 interface BatchItem extends SendItem {
   readonly row: SourceRow;
