@@ -53,6 +53,9 @@ const isUnavailable = (code: string): boolean =>
   endedTransaction.test(code) ||
   retryable.has(code);
 
+/** Whether the server lacks a table, column or function of the statement, such as a replica that has not received the newest migration. */
+export const lacksSchema = (error: unknown): boolean => /^42(P01|703|883)$/.test(serverCauseOf(error)?.code ?? '');
+
 /** SQLSTATEs of a statement that reached its own limit of time or temporary disk space. */
 const beyondItsLimits = new Set(['57014', '53400']);
 

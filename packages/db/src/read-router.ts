@@ -3,7 +3,7 @@ import { isFailure, type ReadMark } from '@crm/domain';
 import { Availability, type AvailabilityListener } from './availability.js';
 import { type SetupCache, createSetupCache } from './setup-cache.js';
 import type { Database, Queries } from './database.js';
-import { isPoolTimeout, retryTransaction } from './database-errors.js';
+import { isPoolTimeout, lacksSchema, retryTransaction } from './database-errors.js';
 import { isPositionAhead, mayBeOutdated } from './outdated.js';
 import { markState } from './read-mark.js';
 
@@ -18,7 +18,7 @@ export interface ReadRouter {
   /**
    * Runs a read on the replica. It runs on the primary instead if there is no replica, if the replica is unreachable, or if it does not
    * have the marked write within 500 ms. If the request is rejected (400, 404), `work` runs again on the primary, because the replica may
-   * not have received what the request refers to. It also runs again if the replica is unavailable, but not after a timeout of the
+   * not have received what the request refers to, or the newest migration. It also runs again if the replica is unavailable, but not after a timeout of the
    * statement, and not if all connections to a reachable replica are busy.
    */
   read<T>(organizationId: string, mark: ReadMark | null, work: (source: ReadSource) => Promise<T>): Promise<T>;
@@ -121,7 +121,7 @@ const withReplica = (primary: Database, replica: Database, options: ReadRouterOp
           if (!isPositionAhead(error)) refusal = error;
         }
         // A statement that times out here would time out on the primary too.
-        else if (!isFailure(error, 'unavailable')) throw error;
+        else if (!isFailure(error, 'unavailable') && !lacksSchema(error)) throw error;
         await replicaState.report(error);
         // If the replica is only busy, its load would overload the primary too.
         if (isPoolTimeout(error) && !isReplicaAway()) throw error;
@@ -148,7 +148,7 @@ const withReplica = (primary: Database, replica: Database, options: ReadRouterOp
         return await work(replica);
       } catch (error) {
         await replicaState.report(error);
-        if (!isReplicaAway()) throw error;
+        if (!isReplicaAway() && !lacksSchema(error)) throw error;
         return work(primary);
       }
     },
