@@ -112,7 +112,7 @@ const ranges = (organization: OrganizationLayout): Shape[] => {
     statements: 1,
     maxBuffers: counted,
     remark:
-      'sorts the matches if there are at most 2,000; otherwise scans up to 20,000 records in sort order, and sorts all matches if the page is still not full',
+      'scans 300 records in sort order, sorts the matches if there are at most 2,000, else scans 20,000 records, and sorts all matches if the page is still not full',
   };
   const shares = [
     ['50 %', 0.5],

@@ -51,7 +51,7 @@ describe('crm explain', () => {
   it('prints the statement of a plan with steps', async () => {
     const explained = await explainJson('opportunities', '--filter', range, '--pipeline', pipeline);
     expect(explained.plans).toMatchObject([{ name: 'indexed-filter', part: 'all' }]);
-    expect(stepsOf(explained)).toEqual(['scan-next', 'sort-few', 'sort-matches']);
+    expect(stepsOf(explained)).toEqual(['scan-next', 'scan-next', 'sort-few', 'sort-matches']);
     expect(explained.totals.buffers).toBe(explained.statements.reduce((sum, { buffers }) => sum + buffers, 0));
     // Searches of contacts by words have a step too.
     expect(stepsOf(await explainJson('contacts', '--query', 'ann'))).toEqual(['scan-next', 'sort-matches']);
@@ -59,7 +59,7 @@ describe('crm explain', () => {
 
   it('prints the conditions of steps, and the plans of both parts of an order', async () => {
     const { stdout } = await explain('opportunities', '--filter', range, '--pipeline', pipeline);
-    expect(stdout).toContain('1. sort-few, if one condition has at most 2,000 matches\n  2. scan-next, 20,000 records');
+    expect(stdout).toContain('2. sort-few, if one condition has at most 2,000 matches\n  3. scan-next, 20,000 records');
     const sorted = await explain('opportunities', '--sort', 'amount:desc');
     expect(sorted.stdout).toContain('Plan of records with a value: union-pipelines');
     expect(sorted.stdout).toContain('Plan of records without a value: union-pipelines');

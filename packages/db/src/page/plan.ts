@@ -2,6 +2,7 @@ import {
   type Branches,
   type Condition,
   conditionsOf,
+  creationOrder,
   hasNoIndex,
   maxBranches,
   type ValueBranches,
@@ -104,6 +105,15 @@ const indexedFilter: readonly Step[] = [
   { read: 'sort-matches' },
 ];
 
+/** The records that are scanned before counting. They fill a page if one in six matches. */
+const scannedFirst: Step = { read: 'scan-next', records: 300 };
+
+/** Whether ranges alone decide which of the next records match. Values that are equal to a given one are rarer, so they are counted first. */
+const hasOnlyRanges = (filtered: readonly Condition[]): boolean => {
+  const equalities = filtered.filter(({ countingOrder }) => countingOrder === creationOrder);
+  return equalities.every(({ isInOrder }) => isInOrder) && equalities.length <= 1;
+};
+
 /**
  * With at most 10,000 records no step follows, because `scan-next` has read them all. The bound is half of the 20,000 scanned records, so
  * that deletions between the scan and the count do not hide unread records.
@@ -175,7 +185,8 @@ const planPart = (scope: PageScope, part: Part): PartPlan => {
   const ordered = resolved.byValue === null ? unordered : 'union-values';
   if (ranking !== null || isOrdered(resolved)) return only(ordered);
   if (filtered.some(({ isSearched }) => isSearched)) return plan('words', words);
-  if (!filtered.every(hasNoIndex)) return plan('indexed-filter', indexedFilter);
+  if (!filtered.every(hasNoIndex))
+    return plan('indexed-filter', hasOnlyRanges(filtered) ? [scannedFirst, ...indexedFilter] : indexedFilter);
   // If the sort key has no index, finding the records without a value means reading all records.
   if (keys[0]?.isIndexed !== true) return only(ordered);
   return plan('other-filter', otherFilter(ordered));
@@ -202,9 +213,10 @@ export const withJoinedLists = (request: PageRequest): PageRequest =>
  * | words           | `q`, or a part of a name, domain or email         | scan-next 5,000                 | sort key       | 45–1,570   |
  * |                 |                                                   |                                 |                | all: 6,063 |
  * |                 |                                                   | sort-matches                    | trigrams       | 1,043–6,799|
- * | indexed-filter  | all others with an index for some condition:      | sort-few, at most 2,000         | the field's own| 16–1,203   |
- * |                 | a range under another sort, several fields        | scan-next 20,000                | sort key       | 1,622–7,423|
- * |                 |                                                   | sort-matches                    | the fields'    | 22,264     |
+ * | indexed-filter  | all others with an index for some condition:      | scan-next 300, for ranges       | sort key       | 24–131     |
+ * |                 | a range under another sort, several fields        | sort-few, at most 2,000         | the field's own| 16–1,203   |
+ * |                 |                                                   | scan-next 20,000                | sort key       | 2,610–7,729|
+ * |                 |                                                   | sort-matches                    | the fields'    | 22,570     |
  * | other-filter    | no index for any condition: a custom field without| scan-next 20,000                | sort key       | 57–295     |
  * |                 | a slot, `or`, `not`, `neq`, a two-character word  | sort-matches, if below 1,000,000| none           | 195,049    |
  * |                 |                                                   | in-order or union-pipelines     | sort key       |            |
@@ -212,7 +224,7 @@ export const withJoinedLists = (request: PageRequest): PageRequest =>
  * - Buffers: the 8 KB pages read for one page of 50 records among one million opportunities, cached or not, in this step and all steps
  *   before it. `all` is a page of all pipelines. `npm run bench:plans` measures them. `docs/query-plans.md` lists every request shape,
  *   also with ten thousand opportunities. Plans of one step read about the same number of buffers at both sizes, except a sort without
- *   an index and pages with a rare value. 7,423 buffers take 6 ms, 22,264 take 30 ms and 195,049 take 810 ms.
+ *   an index and pages with a rare value. 7,729 buffers take 6 ms, 22,570 take 30 ms and 195,049 take 810 ms.
  * - Index: every index starts with the organization and the pipeline, followed by this column. After a sort key come `created_at, id`.
  *   `packages/db/sql/README.md` lists all indexes.
  * - "Up to" limits what one statement merges. A request beyond the limit gets the next plan that fits.

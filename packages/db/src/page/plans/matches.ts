@@ -28,7 +28,7 @@ const asCommon = (conditions: readonly string[]): string => `CASE WHEN ${conditi
  * ```sql
  * SELECT r.record AS record, r.created_at AS key_1, r.id AS key_2
  *  FROM (SELECT r.* FROM opportunities r WHERE r.organization_id = $1 AND r.pipeline_id = $2::uuid AND r.stage_id = $3::uuid
- *     ORDER BY r.created_at DESC, r.id DESC LIMIT 20000) r
+ *     ORDER BY r.created_at DESC, r.id DESC LIMIT 300) r
  *  WHERE CASE WHEN (strpos((r.normalized->>'next_step') COLLATE "C", $4::text) > 0) THEN true END LIMIT 51
  * ```
  */

@@ -54,18 +54,18 @@ const sizeGates = (step: Step): string[] => {
  * them once, before it runs a step: "One-Time Filter" in its plan.
  *
  * - `few`: the number of the condition whose matches are few, counting from 1; 0 if there is none
- * - `scanned`: the result of `scan-next`
+ * - `scanned_1` …: the result of each `scan-next`
  * - `size`: the number of records in the pipeline, counted only if the page depends on it
  *
- * Example: the steps of a range under another sort. FEW, SCANNED and SORTED stand for the SQL of `sort-few`, `scan-next` and
- * `sort-matches`; COUNT for that of `counts.ts`:
+ * Example: the steps of one value under another sort. FEW, SCANNED and SORTED stand for the SQL of `sort-few`, `scan-next` and
+ * `sort-matches`; COUNT for that of `fewMatches`:
  *
  * ```sql
  * WITH few AS MATERIALIZED (SELECT CASE WHEN COUNT <= 2000 THEN 1 ELSE 0 END AS condition),
- *      scanned AS MATERIALIZED (SELECT * FROM (SCANNED) p WHERE (SELECT condition FROM few) = 0)
+ *      scanned_2 AS MATERIALIZED (SELECT * FROM (SCANNED) p WHERE (SELECT condition FROM few) = 0)
  * (SELECT * FROM (FEW) p WHERE (SELECT condition FROM few) = 1)
- * UNION ALL (SELECT * FROM (SELECT * FROM scanned) p WHERE (SELECT count(*) FROM scanned) = 51)
- * UNION ALL (SELECT * FROM (SORTED) p WHERE (SELECT condition FROM few) = 0 AND (SELECT count(*) FROM scanned) < 51)
+ * UNION ALL (SELECT * FROM (SELECT * FROM scanned_2) p WHERE (SELECT condition FROM few) = 0 AND (SELECT count(*) FROM scanned_2) = 51)
+ * UNION ALL (SELECT * FROM (SORTED) p WHERE (SELECT condition FROM few) = 0 AND (SELECT count(*) FROM scanned_2) < 51)
  * ```
  */
 const inStepsSql = (plan: PartPlan): string => {
@@ -75,6 +75,7 @@ const inStepsSql = (plan: PartPlan): string => {
   // What is true if no step before applies.
   const before: string[] = [];
   for (const [index, step] of steps.entries()) {
+    const scanned = `scanned_${index + 1}`;
     if (step.read === 'sort-few') {
       const found = fewMatches(plan, step.records);
       const cases = found.map(({ count }, place) => `WHEN ${count} <= ${step.records} THEN ${place + 1}`);
@@ -82,16 +83,16 @@ const inStepsSql = (plan: PartPlan): string => {
       for (const [place, { source }] of found.entries())
         parts.push({
           select: selectSql(plan, step.read, source),
-          gates: [`(SELECT condition FROM few) = ${place + 1}`],
+          gates: [...before, `(SELECT condition FROM few) = ${place + 1}`],
         });
       before.push('(SELECT condition FROM few) = 0');
     } else if (step.read === 'scan-next') {
-      tables.push(`scanned AS MATERIALIZED (${gated({ select: stepSql(plan, step), gates: [...before] })})`);
-      const isFull = `(SELECT count(*) FROM scanned) = ${limit}`;
+      tables.push(`${scanned} AS MATERIALIZED (${gated({ select: stepSql(plan, step), gates: [...before] })})`);
+      const isFull = `(SELECT count(*) FROM ${scanned}) = ${limit}`;
       const smallest = Math.min(...steps.slice(index + 1).map(recordsFrom));
       const gate = smallest === 0 ? isFull : `(${isFull} OR (SELECT records FROM size) < ${smallest})`;
-      parts.push({ select: 'SELECT * FROM scanned', gates: [gate] });
-      before.push(`(SELECT count(*) FROM scanned) < ${limit}`);
+      parts.push({ select: `SELECT * FROM ${scanned}`, gates: [...before, gate] });
+      before.push(`(SELECT count(*) FROM ${scanned}) < ${limit}`);
     } else {
       parts.push({ select: stepSql(plan, step), gates: [...before, ...sizeGates(step)] });
     }
