@@ -21,7 +21,9 @@ beforeAll(async () => {
   const key = await administered.crmJson('key', 'create', '--org', org, '--allow', 'list,bulk,search,setup');
   apiKey = String(key['api_key']);
   const { fields, members, pipelines } = createClient({ readUrl, inboundUrl, apiKey });
-  await pipelines.create({ name: 'Vertrieb', stages: [{ label: 'Neu' }, { label: 'Gewonnen' }] });
+  const stages = [{ label: 'Neu' }, { label: 'Gewonnen' }, { label: 'Alt' }];
+  const { data: vertrieb } = await pipelines.create({ name: 'Vertrieb', stages });
+  await pipelines.updateStage(vertrieb.stages[2]?.stage_id ?? '', { is_active: false });
   await members.create({ email: 'ada@example.com', name: 'Ada' });
   const options = ['Dach', 'Wand', 'Keller'].map((label) => ({ value: label.toLowerCase(), label }));
   const object = 'opportunity';
@@ -40,13 +42,14 @@ const rows = [
   'V1;Halle;Müller GmbH;a@mueller.example;1.234,50 €;EUR;Neu;31.12.2026;ada@example.com;Dach;12,5',
   'V2;Büro;Süß & Co;b@suess.example;12.500 €;EUR;Gewonnen;01.02.2027;ada@example.com;Wand;7',
   'V3;Tor;Müller GmbH;a@mueller.example;auf Anfrage;EUR;Neu;02.02.2027;ada@example.com;Dach;8',
-  'V4;Dach;Müller GmbH;a@mueller.example;3 €;EUR;Neu;31.02.2027;ada@example.com;Dach;9',
+  'V4;Dach;Müller GmbH;mueller.example;3 €;EUR;Neu;31.02.2027;ada@example.com;Dach;9',
   'V5;Wand;Müller GmbH;a at b@mueller.example;4 €;EUR;Neu;04.02.2027;ada@example.com;Dach;9',
   'V6;Zaun;Müller GmbH;a@mueller.example;5 €;EUR;Neu;05.02.2027;nobody@example.com;Dach;9',
   'V7;Hof;Müller GmbH;a@mueller.example;6 €;EUR;Neu;06.02.2027;ada@example.com;Keller;9',
   'V8;Weg;Müller GmbH;a@mueller.example;7 €;Euro;Neu;07.02.2027;ada@example.com;Dach;9',
   'V9;Steg;Müller GmbH;a@mueller.example;8 €;EUR;Offen;08.02.2027;ada@example.com;Dach;9',
   'V1;Halle 2;Möller GmbH;c@mueller.example;9 €;EUR;Neu;31.12.2026;ada@example.com;Dach;12,5',
+  ';;;;;;;;;;',
 ];
 
 interface Report {
@@ -60,31 +63,14 @@ interface Report {
 describe('crm import of a German file', () => {
   it('guesses the mapping, also of custom fields, and the dry run finds the faults that the import finds', async () => {
     await writeFile(path('deals.csv'), `\uFEFF${rows.join('\r\n')}\r\n`);
-    const connection = ['--read-url', readUrl, '--api-key', apiKey, '--url'];
+    const connection = ['--read-url', readUrl, '--url', inboundUrl, '--pipeline', 'Vertrieb'];
     const files = [path('deals.csv'), '--mapping', path('deals.yaml'), '--rejects', path('rejects.csv')];
-    const init = await runCrm([
-      'import',
-      'init',
-      path('deals.csv'),
-      '--output',
-      path('deals.yaml'),
-      '--api-key',
-      apiKey,
-      '--url',
-      readUrl,
-    ]);
+    const key = ['--api-key', apiKey];
+    const target = ['--output', path('deals.yaml'), '--url', readUrl];
+    const init = await runCrm(['import', 'init', path('deals.csv'), ...target, ...key]);
     expect(init.stdout).toMatch(/custom_fields\.area +from Fläche\n/);
     const run = async (...more: string[]): Promise<Report> => {
-      const { stdout } = await runCrm([
-        'import',
-        ...files,
-        ...connection,
-        inboundUrl,
-        '--pipeline',
-        'Vertrieb',
-        '--json',
-        ...more,
-      ]);
+      const { stdout } = await runCrm(['import', ...files, ...connection, ...key, ...more, '--json']);
       return JSON.parse(stdout) as Report;
     };
     const dry = await run('--dry-run');
@@ -92,8 +78,10 @@ describe('crm import of a German file', () => {
     const real = await run();
     expect(real).toMatchObject({ created: 2, updated: 1, rejected: 7 });
     expect(dry.reject_reasons).toEqual(real.reject_reasons);
-    expect(dry.reject_reasons).toHaveLength(7);
+    expect(dry.reject_reasons).toHaveLength(8);
+    expect(JSON.stringify(dry.reject_reasons)).toContain('the stages are: Neu, Gewonnen"');
     const warnings = await readFile(path('rejects.warnings.csv'), 'utf8');
+    expect(warnings).toMatch(/^\uFEFFline;/);
     expect(warnings).toMatch(
       /^11;"name; amount; account_name";"is the same record as line 2; name: [^"]*";V1;Halle 2;/m,
     );

@@ -69,6 +69,9 @@ describe('crm import init', () => {
     expect(other).toMatch(/# {3}column: Firma\n.*slug_domain/);
     expect(other).toMatch(/amount: # CHECK: the values are not numbers of one format/);
     expect(other).toMatch(/close_date:\n.*\n.*# CHECK: enter the format of "Q3 26"/);
+    await init('Firma;Branche\nA;B\n', '--object', 'accounts', '--output', fixture.path('accounts.yaml'));
+    const accounts = await readFile(fixture.path('accounts.yaml'), 'utf8');
+    expect(accounts).toMatch(/domain: # CHECK.*\n.*Firma\n.*slug_domain/);
   });
 
   it.each([

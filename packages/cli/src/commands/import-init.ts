@@ -87,12 +87,7 @@ const customFieldsOf = async (
 
 const firstRows = async ({ rows }: SourceFile): Promise<readonly ReadonlyMap<string, string>[]> => {
   const first: ReadonlyMap<string, string>[] = [];
-  while (first.length < mostRows) {
-    const next = await rows.next();
-    if (next.done === true) break;
-    first.push(next.value.row);
-  }
-  await rows.return?.();
+  for await (const { row } of rows) if (first.push(row) === mostRows) break;
   return first;
 };
 

@@ -59,8 +59,6 @@ Examples:
 
   Files of crm export need no mapping. Import accounts first, then contacts, opportunities and notes:
     $ crm import accounts.csv
-    $ crm import deals.jsonl --on-match update --url https://inbound.example.com --read-url https://read.example.com \\
-        --api-key crm_live_…
 
 The key needs the groups bulk and list. For notes, and with --batch 1, it needs inbound instead of bulk.
 Running it again is safe: existing records are matched, not duplicated. Rejected rows are in the rejects file with line and

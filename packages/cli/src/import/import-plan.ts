@@ -7,7 +7,7 @@ import { type AttributeType, ok } from '@crm/domain';
 import { CliError, configurationError, ifThere, usageError } from '../errors.js';
 import { findPipeline, listFields } from '../setup/lookup.js';
 import { connectClient, gatewayErrorText, type Gateways } from '../api/gateways.js';
-import { loadBodyCheck } from './mapping/body-check.js';
+import { type BodyCheck, loadBodyCheck } from './mapping/body-check.js';
 import { checkColumns, checkNoDuplicates } from './mapping/check-columns.js';
 import { convertRow, type ConversionContext, type ConvertedRow, rejected } from './mapping/convert-row.js';
 import { openCsv, type SourceFile, type SourceRow } from './source/csv-rows.js';
@@ -34,14 +34,14 @@ export interface PlanOptions {
 export interface ImportPlan {
   readonly object: ImportObject;
   readonly source: SourceFile;
-  readonly convert: (row: SourceRow) => ConvertedRow;
+  readonly convert: (row: SourceRow) => ConvertedRow | Promise<ConvertedRow>;
   /** A description of the guessed format. Empty for the usual format. */
   readonly guessed: string;
 }
 
 /**
- * Opens the file and chooses the conversion of its rows. Without a mapping, the file must be one of `crm export`. A dry run
- * with a read gateway also checks the converted rows.
+ * Opens the file and chooses the conversion of its rows. Without a mapping, the file must be one of `crm export`. With a
+ * read gateway, a rejected row gets all its faults, and a dry run checks every row.
  *
  * @throws CliError if the mapping, the file and the options do not match.
  */
@@ -54,15 +54,20 @@ export const makePlan = async (
   const plan = await (mapping === undefined
     ? exportedPlan(file, options, connection)
     : mappedPlan(file, mapping, options, connection));
-  const check =
-    dryRun === true && connection?.readUrl !== undefined
-      ? await askReadGateway(connection.readUrl, connection.apiKey, (client) => loadBodyCheck(client, plan.object))
-      : () => [];
-  const convert = (row: SourceRow): ConvertedRow => {
-    const converted = row.problems.length > 0 ? rejected(row.problems) : plan.convert(row);
-    if (converted.kind !== 'request') return converted;
+  let check: Promise<BodyCheck> | undefined;
+  const faultsOf = async (body: Parameters<BodyCheck>[0]): Promise<ReturnType<BodyCheck>> => {
+    if (connection?.readUrl === undefined) return [];
+    check ??= askReadGateway(connection.readUrl, connection.apiKey, (client) => loadBodyCheck(client, plan.object));
+    // An import without this check finds the same rows, only not all their faults.
+    return (await (dryRun === true ? check : check.catch(() => () => [])))(body);
+  };
+  const convert = async (row: SourceRow): Promise<ConvertedRow> => {
+    const converted = row.problems.length > 0 ? rejected(row.problems) : await plan.convert(row);
+    if (converted.body === undefined) return converted;
     const { account_name: accountName, ...body } = converted.body;
-    const problems = check(body);
+    const faults = converted.problems ?? [];
+    const more = faults.length > 0 || dryRun === true ? await faultsOf(body) : [];
+    const problems = [...faults, ...more.filter(({ field }) => !faults.some((fault) => fault.field === field))];
     return problems.length > 0 ? rejected(problems) : { kind: 'request', body, accountName };
   };
   return { ...plan, convert };
@@ -76,9 +81,8 @@ const mappedPlan = async (
 ): Promise<ImportPlan> => {
   if (options.raw === true)
     throw usageError('--raw cannot be used with --mapping. It is for files of crm export --raw.');
-  if (options.object !== undefined || options.format === 'jsonl') {
+  if (options.object !== undefined || options.format === 'jsonl')
     throw usageError('--object and --format jsonl cannot be used with --mapping. Leave them out.');
-  }
   const mapping = readMapping(path, await readText(path));
   checkPipelineOption(mapping.object, options);
   const { format, guessed } = await guessFormat(file, {
@@ -106,11 +110,10 @@ const exportedPlan = async (
   checkNoDuplicates(file, source.columns);
   const object = options.object === undefined ? detectObject(source.columns) : importObjectOf(options.object);
   const unknown = object === undefined ? source.columns : unknownColumns(object, source.columns);
-  if (object === undefined || unknown.length > 0) {
+  if (object === undefined || unknown.length > 0)
     throw usageError(
       `${file} is not as crm export writes it${object === undefined ? '' : ` (${object})`}: unknown columns ${unknown.join(', ')}. Give a --mapping for them.`,
     );
-  }
   checkPipelineOption(object, options);
   const context = await makeExportedContext(object, options, connection, !isJson);
   return { object, source, convert: (row) => convertExported(context, row), guessed };
@@ -119,9 +122,8 @@ const exportedPlan = async (
 type OpenedExport = Pick<ImportPlan, 'source' | 'guessed'>;
 
 const openJson = async (file: string, { delimiter, encoding }: PlanOptions): Promise<OpenedExport> => {
-  if (delimiter !== undefined || encoding !== undefined) {
+  if (delimiter !== undefined || encoding !== undefined)
     throw usageError('--delimiter and --encoding apply only to CSV. JSON lines are UTF-8.');
-  }
   return { source: await openJsonLines(file), guessed: '' };
 };
 
@@ -139,9 +141,8 @@ const makeExportedContext = async (
 ): Promise<ExportedContext> => {
   if (object === 'note' || (object !== 'opportunity' && !isCsv))
     return { object, customTypes: new Map(), pipelines: undefined };
-  if (connection?.readUrl === undefined) {
+  if (connection?.readUrl === undefined)
     throw usageError('--read-url is missing. Give it to look up stages and the types of custom fields.');
-  }
   return askReadGateway(connection.readUrl, connection.apiKey, async (client) => {
     const fields = isCsv ? await listFields(client, object) : [];
     const customTypes = new Map(fields.map(({ name: slug, attribute_type: type }) => [slug, type as AttributeType]));
@@ -175,17 +176,15 @@ const makeConversion = async (
   if (mapping.object !== 'opportunity' || connection === undefined)
     return { mapping, pipelineId: undefined, stageId: ok };
   const named = options.pipeline ?? mapping.pipeline ?? connection.demo?.pipeline_id;
-  if (named === undefined) {
+  if (named === undefined)
     throw usageError('No pipeline is given. Give --pipeline, or pipeline_id: in the mapping (see: crm pipeline list).');
-  }
   const ownStages = mapping.stages.size > 0 || mapping.fields.every(({ target }) => target.kind !== 'stage');
   const stageId = stageFinder([...mapping.stages].map(([label, id]) => ({ label, stage_id: id })));
   if (ownStages && isId(named)) return { mapping, pipelineId: named.toLowerCase(), stageId };
-  if (connection.readUrl === undefined) {
+  if (connection.readUrl === undefined)
     throw usageError(
       'Give --read-url to look up the pipeline and its stages by name. Or give the id of the pipeline, and those of the stages under stages: in the mapping (see: crm pipeline list).',
     );
-  }
   const { pipeline_id: pipelineId, stages } = await askReadGateway(connection.readUrl, connection.apiKey, (client) =>
     findPipeline(client, named),
   );

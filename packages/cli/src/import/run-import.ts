@@ -17,7 +17,7 @@ export interface ImportJob {
   readonly rejectsPath: string;
   readonly warningsPath: string;
   /** Converts a row into the body of its create request. */
-  readonly convert: (row: SourceRow) => ConvertedRow;
+  readonly convert: (row: SourceRow) => ConvertedRow | Promise<ConvertedRow>;
   /** Creates the sender of an object. Absent on a dry run. */
   readonly makeSender: ((object: ImportObject) => RecordSender) | undefined;
   /** Rows per request. */
@@ -71,7 +71,7 @@ export const runImport = async (job: ImportJob): Promise<ImportResult> => {
   try {
     await run.work();
   } finally {
-    await source.rows.return?.();
+    await source.rows.return(undefined);
     await rejects.close();
     await warnings.close();
     await job.sentNotes?.close();
@@ -170,7 +170,7 @@ class ImportRun {
     const { convert, object, sentNotes } = this.job;
     let outcome: RowOutcome = { kind: 'matched', problems: [] };
     if (sentNotes?.has(row.line) !== true) {
-      const converted = convert(row);
+      const converted = await convert(row);
       if (converted.kind === 'request') {
         const { body, accountName: name } = converted;
         const keys = orderKeys(object, body);

@@ -43,6 +43,7 @@ const missingLines = (missing: readonly string[], columns: Columns): string[] =>
   missing.flatMap((field) => [
     `  ${field}: # CHECK: no matching column found; name one, or join several with template: '{A} {B}'`,
     `    column: ${scalar([...columns.keys()][0] ?? '')}`,
+    ...(field === 'domain' ? ['    transform: [{ slug_domain: .com }] # turns Acme into acme.com'] : []),
     '    empty: reject',
   ]);
 

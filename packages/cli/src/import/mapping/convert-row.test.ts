@@ -93,7 +93,7 @@ describe('convertRow', () => {
   });
 
   it('reports all problems of a row', () => {
-    expect(convert(deal, { stage: 'Lots', value: 'much', closed: '2/30/2017' })).toEqual({
+    expect(convert(deal, { stage: 'Lots', value: 'much', closed: '2/30/2017' })).toMatchObject({
       kind: 'rejected',
       problems: [
         { field: 'name', reason: 'is empty' },

@@ -16,11 +16,16 @@ export interface RowProblem {
 /** A JSON body of a create operation. */
 export type RequestBody = Readonly<Record<string, unknown>>;
 
-/** The result of converting a row. */
+/** The result of converting a row. A rejected row may have a body without the values at fault. */
 export type ConvertedRow =
-  | { readonly kind: 'request'; readonly body: RequestBody; readonly accountName?: unknown }
-  | { readonly kind: 'skipped' }
-  | { readonly kind: 'rejected'; readonly problems: readonly RowProblem[] };
+  | {
+      readonly kind: 'request';
+      readonly body: RequestBody;
+      readonly problems?: undefined;
+      readonly accountName?: unknown;
+    }
+  | { readonly kind: 'skipped'; readonly body?: undefined }
+  | { readonly kind: 'rejected'; readonly body?: RequestBody; readonly problems: readonly RowProblem[] };
 
 /** The result of a row that cannot be sent. */
 export const rejected = (problems: readonly RowProblem[]): ConvertedRow => ({ kind: 'rejected', problems });
@@ -45,7 +50,7 @@ export const convertRow = (context: ConversionContext, raw: Row): ConvertedRow =
     if (!value.ok) problems.push({ field: field.target.name, reason: value.message });
     else if (value.value !== undefined) placeValue(body, field.target, value.value);
   }
-  return problems.length > 0 ? rejected(problems) : { kind: 'request', body };
+  return problems.length > 0 ? { kind: 'rejected', problems, body } : { kind: 'request', body };
 };
 
 const cleanRow = (mapping: Mapping, raw: Row, problems: RowProblem[]): Row => {

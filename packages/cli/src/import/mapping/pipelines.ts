@@ -11,10 +11,13 @@ export const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0
 
 const normalize = (label: string): string => label.normalize('NFC').trim().toLowerCase();
 
-/** Finds stages by their labels. */
-export const stageFinder = (stages: readonly { readonly label: string; readonly stage_id: string }[]): FindStageId => {
+/** Finds stages by their labels, archived ones too, so that the gateway can say that they are archived. */
+export const stageFinder = (
+  stages: readonly { readonly label: string; readonly stage_id: string; readonly is_active?: boolean }[],
+): FindStageId => {
   const ids = new Map(stages.map(({ label, stage_id: id }) => [normalize(label), id]));
-  const known = stages.map(({ label }) => label).join(', ');
+  const active = stages.filter((stage) => stage.is_active !== false);
+  const known = active.map(({ label }) => label).join(', ');
   return (label) => {
     const id = ids.get(normalize(label)) ?? (isId(label) ? label : undefined);
     return id === undefined ? fail(`there is no stage "${label}"; the stages are: ${known}`) : ok(id);

@@ -13,12 +13,9 @@ export interface ReasonCount {
 /** Counts every problem of rejected rows by reason. Its memory use does not grow with the file. */
 export class RejectReasons {
   readonly #counts = new Map<string, { field: string; reason: string; count: number; firstLine: number }>();
-  readonly #mostReasons: number;
   #others = 0;
 
-  constructor(mostReasons = 100) {
-    this.#mostReasons = mostReasons;
-  }
+  constructor(private readonly mostReasons = 100) {}
 
   /** Counts one problem of the row on `line`. */
   add({ field, reason }: RowProblem, line: number): void {
@@ -29,13 +26,13 @@ export class RejectReasons {
       known.count += 1;
       known.firstLine = Math.min(known.firstLine, line);
       if (known.reason !== reason) known.reason = general;
-    } else if (this.#counts.size < this.#mostReasons)
+    } else if (this.#counts.size < this.mostReasons)
       this.#counts.set(key, { field, reason, count: 1, firstLine: line });
     else this.#others += 1;
   }
 
   /** The most frequent reasons first. Those beyond `most` are one entry at the end. */
-  list(most = this.#mostReasons): readonly ReasonCount[] {
+  list(most = this.mostReasons): readonly ReasonCount[] {
     const sorted = [...this.#counts.values()].sort((a, b) => b.count - a.count || a.firstLine - b.firstLine);
     const others = sorted.slice(most).reduce((sum, { count }) => sum + count, this.#others);
     const listed = sorted.slice(0, most);

@@ -9,7 +9,7 @@ import { parseJsonObject } from '../../json-object.js';
 /** The columns before those of the source. */
 const ownColumns = ['line', 'field', 'reason'];
 
-/** An import reads a file with this mark as UTF-8, even if the mapping has another `encoding:`. */
+/** Excel and an import read a file with this mark as UTF-8, the import even if the mapping has another `encoding:`. */
 const byteOrderMark = '\uFEFF';
 
 /** The start of such a file in any format. Other files must not be overwritten. */
@@ -67,7 +67,7 @@ export class RowsFile {
     this.#delimiter = csv?.delimiter;
     this.#dropped = ownColumns.every((name, index) => sourceColumns[index] === name) ? ownColumns.length : 0;
     const columns = [...ownColumns, ...sourceColumns.slice(this.#dropped)];
-    const mark = csv?.encoding === 'utf-8' ? '' : byteOrderMark;
+    const mark = csv?.encoding === 'utf-8' && csv.hasMark !== true ? '' : byteOrderMark;
     this.#header = csv === undefined ? '' : mark + csvLine(columns, csv.delimiter);
   }
 

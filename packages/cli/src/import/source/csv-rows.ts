@@ -30,13 +30,15 @@ export interface SourceFile {
   readonly csv?: CsvFormat;
   readonly columns: readonly string[];
   readonly sizeBytes: number;
-  readonly rows: AsyncIterator<SourceRow>;
+  readonly rows: AsyncGenerator<SourceRow, undefined>;
 }
 
 /** The format of a CSV file. */
 export interface CsvFormat {
   readonly delimiter: string;
   readonly encoding: string;
+  /** The file begins with a byte order mark. */
+  readonly hasMark?: boolean;
   /**
    * Written by `crm export`: `""` is an empty text, read as {@link emptyText}, and an empty cell is a missing value.
    */
@@ -92,6 +94,7 @@ async function* parsedRecords(file: string, format: CsvFormat): AsyncGenerator<L
     max_record_size: maxRecordBytes,
     relax_column_count: true,
     skip_empty_lines: true,
+    skip_records_with_empty_values: true,
   });
   // A rejection can be ignored: pipeline() destroys `parser` with the same error, which its reader then throws.
   const reading = pipeline(createReadStream(file), decodeText(file, format.encoding), parser).catch(() => undefined);

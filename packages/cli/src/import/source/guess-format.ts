@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { configurationError, type CliError } from '../../errors.js';
 import type { CsvFormat } from './csv-rows.js';
 import { guessDelimiter } from './guess-delimiter.js';
-import { guessEncoding } from './guess-encoding.js';
+import { guessEncoding, markedEncoding } from './guess-encoding.js';
 
 /** The format that the user gave. Undefined values are guessed. */
 export interface GivenFormat {
@@ -48,7 +48,7 @@ export const guessFormat = async (file: string, given: GivenFormat): Promise<Gue
     ...(given.encoding === undefined && encoding !== usual.encoding ? [encodingNames[encoding] ?? encoding] : []),
     ...(given.delimiter === undefined && delimiter !== usual.delimiter ? [`${shown(delimiter)} between cells`] : []),
   ];
-  return { format: { delimiter, encoding }, guessed: said.join(', ') };
+  return { format: { delimiter, encoding, hasMark: markedEncoding(sample) !== undefined }, guessed: said.join(', ') };
 };
 
 const encodingNames: Readonly<Record<string, string>> = {

@@ -30,9 +30,9 @@ export const openJsonLines = async (file: string): Promise<SourceFile> => {
 async function* following(
   first: SourceRow | undefined,
   rows: AsyncGenerator<SourceRow, undefined>,
-): AsyncGenerator<SourceRow> {
+): AsyncGenerator<SourceRow, undefined> {
   if (first !== undefined) yield first;
-  yield* rows;
+  return yield* rows;
 }
 
 async function* readRows(file: string): AsyncGenerator<SourceRow, undefined> {
