@@ -105,6 +105,8 @@ describe('the page of the reference', () => {
     expect(await sample.innerText()).toBe(
       `curl -sS --fail-with-body \\\n  "${url}/v1/pipelines/${id}/stages?limit=2" \\\n  -H "x-api-key: $CRM_API_KEY"`,
     );
+    await page.locator('#listPipelineStages .tabs').getByRole('button', { name: 'Python' }).click();
+    expect(await sample.innerText()).toContain(`(\n    "${url}/v1/pipelines/${id}`);
     expect(complaints).toEqual([]);
     await page.close();
   });
@@ -145,7 +147,7 @@ describe('the page of the reference', () => {
       ['429', 'docs#error-TooManyRequests'],
       ['rate limit', 'docs/contract#rate-limits'],
       ['custom_fields', 'docs/contract#custom-fields'],
-      ['deal', 'docs/contract#repeating'],
+      ['deal', 'docs#listOpportunities'],
       ['delete', `${otherUrl}/docs#deleteContact`],
       ['on_match', `${otherUrl}/docs#createContact`],
       ['between', 'docs#object-FilterCondition'],
@@ -154,6 +156,7 @@ describe('the page of the reference', () => {
       const result = page.locator(`#results a[href$="${href}"]`);
       await result.first().waitFor();
       expect([words, await result.count()]).toEqual([words, 1]);
+      expect(await page.locator('#results').innerText()).not.toMatch(/<!--|\]\(/);
     }
     expect(complaints).toEqual([]);
     await page.close();

@@ -55,7 +55,7 @@ ${operations.map((samples) => operationSection(samples, schemas as Record<string
 /** The form for the key and the variables. Its values leave the tab only in requests to this gateway. */
 const valuesForm = (variables: readonly string[]): string =>
   `<details class="values" id="values"><summary>Your key and values</summary>
-<p>“Try it” sends them with your requests, to this gateway only. The browser forgets them when you close this tab. Answers fill in ids that are still empty.</p>
+<p>“Try it” sends them with your requests. The browser forgets them when you close this tab. Responses fill in ids that are still empty, also for the page of the other gateway if you open it from here.</p>
 <form id="values-form">
 ${['API key', ...variables]
   .map((name) => {

@@ -29,10 +29,11 @@ const describedParts = (value: unknown, name = ''): readonly string[] => {
   return [...text, ...parts.flatMap(([key, part]) => describedParts(part, key))];
 };
 
-const textOf = (value: unknown): string =>
-  describedParts(value)
-    .join(' ')
-    .replaceAll(/[`|\s]+/g, ' ');
+/** The words of a Markdown text, without comments, targets of links and signs of lists. */
+const plainText = (markdown: string): string =>
+  markdown.replaceAll(/<!--.*?-->|\[([^\]]+)\]\([^)]*\)|^ *- /gm, '$1').replaceAll(/[`*|\s]+/g, ' ');
+
+const textOf = (value: unknown): string => plainText(describedParts(value).join(' '));
 
 const documentEntries = ({ document, gateway, page }: SearchedDocument): readonly SearchEntry[] => {
   const place = gateway === 'read' ? 'Read gateway' : 'Inbound gateway';
@@ -40,7 +41,7 @@ const documentEntries = ({ document, gateway, page }: SearchedDocument): readonl
   return [
     ...listOperations(document).map((operation) => {
       const { operationId, summary, method, path, parameters: own, body } = operation;
-      const head = `${operationId} ${method} ${path} ${operation.tags.join(' ')}`;
+      const head = `${operationId} ${method} ${path} ${operation.tags.join(' ').replace('Opportunities', '$& deals')}`;
       const text = textOf([operation, own, body]);
       return { title: summary, place, href: `${page}#${operationId}`, head, text };
     }),
@@ -64,8 +65,8 @@ const contractEntries = (contract: string): readonly SearchEntry[] =>
     .slice(1)
     .map((section) => {
       const [title = '', ...lines] = section.split('\n');
-      const text = lines.join(' ').replaceAll(/[`*|\s]+/g, ' ');
-      return { title, place: 'Contract', href: `docs/contract#${toAnchor(title)}`, head: '', text };
+      const href = `docs/contract#${toAnchor(title)}`;
+      return { title, place: 'Contract', href, head: '', text: plainText(lines.join('\n')) };
     });
 
 /** The search index as JSON. What both documents have in common is listed once, on the page of the first one. */

@@ -59,11 +59,13 @@ const fillSamples = () => {
   const valueOf = (name) =>
     ({ CRM_READ_URL: addresses.read, CRM_INBOUND_URL: addresses.inbound })[name]?.replace(/\/$/, '') ?? values.of(name);
   for (const [node, text] of sampleTexts) {
-    node.data = text.replaceAll(variables, (variable, ...names) => {
+    const filled = text.replaceAll(variables, (variable, ...names) => {
       const value = valueOf(names.slice(0, 5).find(Boolean));
       if (value === '') return variable;
       return /^process|^os/.test(variable) ? JSON.stringify(value) : value;
     });
+    // Python: a text without variables is no f-string.
+    node.data = filled.replace(/^f("[^{]*")$/, '$1');
   }
 };
 
