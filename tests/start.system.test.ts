@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, chown, mkdtemp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir, userInfo } from 'node:os';
@@ -112,13 +113,14 @@ describe('crm start', () => {
 
   it('stops all parts on Ctrl-C, without an error', () => expectCleanEnd(stack, 'SIGINT'));
 
-  it('names a taken port and the variable that changes it', async () => {
-    const other = createServer();
-    await new Promise<void>((resolve) => void other.listen(Number(env['CRM_INBOUND_PORT']), '127.0.0.1', resolve));
+  it('names all taken ports and the variables that change them', async () => {
+    const variables = ['CRM_READ_PORT', 'CRM_INBOUND_PORT'];
+    const others = variables.map((name) => createServer().listen(Number(env[name]), '127.0.0.1'));
+    await Promise.all(others.map((other) => other.listening || once(other, 'listening')));
     const refused = start();
     expect(await refused.exitCode).toBe(1);
-    expect(refused.stderr).toMatch(new RegExp(`Port ${env['CRM_INBOUND_PORT']}, .*CRM_INBOUND_PORT=`));
-    await new Promise((resolve) => other.close(resolve));
+    for (const name of variables) expect(refused.stderr).toMatch(new RegExp(`Port ${env[name]}, .*${name}=`));
+    await Promise.all(others.map((other) => new Promise((resolve) => other.close(resolve))));
   });
 
   it('finds its data again', async () => {

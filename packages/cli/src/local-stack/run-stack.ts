@@ -10,7 +10,7 @@ import { linkDemoFile, publishDemoFile, withdrawDemoFile, type DemoFile } from '
 import { chooseDemoPipeline, openDemoOrganization, sendDemoDeals } from './demo-organization.js';
 import { openStackState, saveStackState, type StackSettings, type StackState } from './settings.js';
 import { hasProcess, takeStackLock } from './stack-lock.js';
-import { checkPort, processKinds, StackProcess, urlOf } from './stack-process.js';
+import { portProblem, processKinds, StackProcess, urlOf } from './stack-process.js';
 
 /** The inputs of the stack, from the command that runs it. */
 export interface StackOptions {
@@ -61,8 +61,10 @@ const start = async (options: StackOptions, stops: Stop[]): Promise<void> => {
   await makeDirectory(directory);
   const lock = await takeStackLock(directory);
   stops.push(() => lock.release());
-  for (const kind of processKinds)
-    await checkPort(kind, settings.ports[kind.name], lock.recovered ? recoveryPatienceMs : 0);
+  const patienceMs = lock.recovered ? recoveryPatienceMs : 0;
+  const checks = processKinds.map((kind) => portProblem(kind, settings.ports[kind.name], patienceMs));
+  const problems = (await Promise.all(checks)).filter((problem) => problem !== undefined);
+  if (problems.length > 0) throw new CliError(problems.join('\n'));
   const previous = await withdrawDemoFile(directory);
   const state = await openStackState(directory);
   signal.throwIfAborted();

@@ -53,27 +53,24 @@ export const appFile = (name: ProcessName, file: string): string =>
   fileURLToPath(new URL(`../../../../apps/${name}/dist/${file}`, import.meta.url));
 
 /**
- * Checks that a port is free.
+ * Why a port cannot be used, with the variable that changes it. Undefined if it is free.
  *
  * @param patienceMs - how long to wait for it; after a kill, the previous process may still be shutting down
- * @throws CliError that names the port and the variable that changes it
  */
-export const checkPort = async (
+export const portProblem = async (
   { name, portVariable }: ProcessKind,
   port: number,
   patienceMs: number,
-): Promise<void> => {
+): Promise<string | undefined> => {
   const deadlineMs = performance.now() + patienceMs;
   let problem = await listenProblem(port);
   while (problem === 'EADDRINUSE' && performance.now() < deadlineMs) {
     await sleep(pollIntervalMs);
     problem = await listenProblem(port);
   }
-  if (problem === undefined) return;
+  if (problem === undefined) return undefined;
   const why = problem === 'EADDRINUSE' ? 'is taken by another program' : `cannot be used (${problem})`;
-  throw new CliError(
-    `Port ${port}, for the ${name.replace('-', ' ')}, ${why}. Choose another one: ${portVariable}=${port + 100} crm start`,
-  );
+  return `Port ${port}, for the ${name.replace('-', ' ')}, ${why}. Choose another one: ${portVariable}=${port + 100} crm start`;
 };
 
 const listenProblem = (port: number): Promise<string | undefined> =>

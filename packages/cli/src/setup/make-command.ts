@@ -74,8 +74,8 @@ const pipelineOf = (client: CrmClient, { pipeline }: Given) => findPipeline(clie
 
 const rules: Readonly<Record<string, Rule>> = {
   attribute_type: { flags: '--type <type>' },
-  is_default: { flags: '--default' },
-  is_hidden: { flags: '--hidden', off: '--visible' },
+  is_default: { flags: '--default', description: 'new deals start here' },
+  is_hidden: { flags: '--hidden', description: 'reads leave it out unless fields names it', off: '--visible' },
   is_active: { flags: '--restore', description: 'take it back into use', off: '--archive' },
   opportunities: { flags: '--keep-owner', description: 'the opportunities keep this owner', value: 'keep' },
   reassign_to: {
