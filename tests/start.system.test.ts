@@ -115,8 +115,8 @@ describe('crm start', () => {
 
   it('names all taken ports and the variables that change them', async () => {
     const variables = ['CRM_READ_PORT', 'CRM_INBOUND_PORT'];
-    const others = variables.map((name) => createServer().listen(Number(env[name]), '127.0.0.1'));
-    await Promise.all(others.map((other) => other.listening || once(other, 'listening')));
+    const others = variables.map((name) => createServer().listen(Number(env[name]), '127.0.0.1').unref());
+    await Promise.all(others.map((other) => once(other, 'listening')));
     const refused = start();
     expect(await refused.exitCode).toBe(1);
     for (const name of variables) expect(refused.stderr).toMatch(new RegExp(`Port ${env[name]}, .*${name}=`));
