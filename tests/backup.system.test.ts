@@ -1,7 +1,7 @@
 /** @needs postgresql */
 import { readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -160,6 +160,21 @@ describe('the backup of docs/operating.md', () => {
       await differencesTo(before, restoredUrl),
       0,
     );
+  });
+
+  test('keeps the earlier file if it fails, and names a damaged file when it is restored', async () => {
+    const file = join(directory, 'crm.dump');
+    const before = await readFile(file);
+    await run(`psql --quiet --command="CREATE ROLE stranger LOGIN PASSWORD 'x'" "$SERVER_URL"`);
+    const stranger = new URL(url);
+    [stranger.username, stranger.password] = ['stranger', 'x'];
+    const failed = await runCrm(['backup', file], { DATABASE_URL: stranger.href });
+    expect(failed).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('permission denied') });
+    expect(await readFile(file)).toEqual(before);
+    await writeFile(file, before.subarray(100));
+    const damaged = await runCrm(['restore-backup', file], { DATABASE_URL: databaseAt(servers.primaryUrl, 'empty') });
+    expect(damaged).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('valid archive') });
+    await writeFile(file, before);
   });
 
   test('can also be restored into PostgreSQL 18, and the restored database accepts writes', async () => {

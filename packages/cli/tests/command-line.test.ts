@@ -74,7 +74,10 @@ describe('every command', () => {
     expect(await list()).toMatchObject({ exitCode: 78, stderr: expect.stringContaining('DATABASE_URL') });
     expect(await list('--database-url', 'mysql://x')).toMatchObject({ exitCode: 78 });
     const away = await list('--database-url', 'postgres://crm:s3cret@127.0.0.1:1/crm');
-    expect(away).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('127.0.0.1:1/crm cannot be used') });
+    expect(away).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/127.0.0.1:1\/crm cannot be used.* password are/),
+    });
     expect(away.stderr).not.toContain('s3cret');
     await rm(directory, { recursive: true });
   });

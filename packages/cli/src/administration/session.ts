@@ -8,6 +8,7 @@ import {
   type AuditOrigin,
   describeUnmet,
   inspectSchema,
+  isConnectionError,
   loadSetup,
   openAdministrationDatabase,
   type OrganizationSetup,
@@ -16,7 +17,7 @@ import { Failure, isFailure, toUrl } from '@crm/domain';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
 import type { CliContext } from '../cli-context.js';
-import { CliError, configurationError, errorText, usageError } from '../errors.js';
+import { CliError, configurationError, errorCode, errorText, usageError } from '../errors.js';
 import { dataDirectory, demoFilePath, readDemoFile } from '../local-stack/demo-file.js';
 import { withJson, type OutputOptions } from '../options.js';
 
@@ -183,9 +184,7 @@ export const databaseError = (error: unknown, url: string): CliError => {
   const isAway = isFailure(error, 'unavailable') || isFailure(error, 'timeout');
   if (error instanceof Failure && !isAway) return new CliError(error.message);
   const text = errorText(error instanceof Failure ? (error.cause ?? error) : error);
-  return new CliError(
-    `The database ${shownDatabase(url)} cannot be used: ${text}. Check that it is running, and that the address and the password are correct.`,
-    1,
-    { cause: error },
-  );
+  const isOutOfReach = isAway || isConnectionError(error) || /^(08|28|3D)/.test(errorCode(error) ?? '');
+  const advice = isOutOfReach ? ' Check that it is running, and that the address and the password are correct.' : '';
+  return new CliError(`The database ${shownDatabase(url)} cannot be used: ${text}.${advice}`, 1, { cause: error });
 };

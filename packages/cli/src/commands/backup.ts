@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { access } from 'node:fs/promises';
+import { access, rename } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 import { type AdministrationDatabase, migrate, openAdministrationDatabase } from '@crm/db';
@@ -30,7 +30,16 @@ const findProgram = async (
   major: number,
   fits: (program: string) => Promise<boolean>,
 ): Promise<string> => {
-  for (const program of programsOf(name, major)) if (await fits(program).catch(() => false)) return program;
+  let refusal = '';
+  for (const program of programsOf(name, major)) {
+    try {
+      if (await fits(program)) return program;
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') refusal = errorText(error);
+    }
+  }
+  // The file is damaged. An older program refuses a newer file as an "unsupported version".
+  if (/pg_restore: error: (?!unsupported)/.test(refusal)) throw new CliError(refusal);
   throw new CliError(
     `The server is PostgreSQL ${major}, and there is no ${name} for it. Install one of these:
   Debian, Ubuntu   postgresql-client-${major} from https://apt.postgresql.org
@@ -90,7 +99,10 @@ export const addBackupCommand = (program: Command, context: CliContext): void =>
       const fits = async (candidate: string) =>
         Number(/\d+/.exec((await run(candidate, ['--version'])).stdout)?.[0]) >= major;
       const pgDump = await findProgram('pg_dump', major, fits);
-      await runProgram(pgDump, ['--format=custom', `--file=${file}`], address, signal);
+      const unfinished = `${file}.unfinished`;
+      await runProgram(pgDump, ['--format=custom', `--file=${unfinished}`], address, signal);
+      // An earlier dump with this name stays until the new one is complete.
+      await rename(unfinished, file);
     });
     printResult(context, options, { json: { file }, text: `The database ${shownDatabase(url)} is in ${file}.` });
   });

@@ -32,8 +32,10 @@ const problemsOf = (error: unknown): readonly string[] =>
 export const checkConfiguration = async (name: ProcessName, env: Environment): Promise<ConfigurationCheck> => {
   const check = `${name} configuration`;
   const file = appFile(name, 'config.js');
-  if (!existsSync(file)) {
-    const findings = [skipped(check, 'the gateway is not installed here; it checks its configuration when it starts')];
+  const isElsewhere = name === 'read-gateway' && env['CURSOR_SECRETS'] === undefined;
+  if (isElsewhere || !existsSync(file)) {
+    const reason = isElsewhere ? 'CURSOR_SECRETS is not set here' : 'the gateway is not installed here';
+    const findings = [skipped(check, `${reason}; the gateway checks its configuration when it starts`)];
     return { findings, maxConnections: undefined };
   }
   const { envToConfig } = (await import(pathToFileURL(file).href)) as ConfigModule;

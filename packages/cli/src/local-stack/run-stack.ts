@@ -183,5 +183,7 @@ const watchPostgres = async (
   signal: AbortSignal,
 ): Promise<void> => {
   while (hasProcess(pid)) await sleep(watchIntervalMs, undefined, { signal });
-  throw new CliError(`PostgreSQL ended by itself. Its log is ${join(directory, 'postgres', 'postgres.log')}.`);
+  throw new CliError(
+    `PostgreSQL ended by itself. Its log is ${join(directory, 'postgres', 'postgres.log')}. Start again: crm start`,
+  );
 };

@@ -68,7 +68,9 @@ export const openStackState = async (directory: string): Promise<StackState> => 
     }
     if (!(error instanceof SyntaxError)) throw error;
   }
-  throw new CliError(`${statePath(directory)} is damaged. Delete ${directory} to start over. This loses its data.`);
+  throw new CliError(
+    `${statePath(directory)} is damaged, or of another version: see docs/how-to/upgrade.md. To start with an empty database, move ${directory} away.`,
+  );
 };
 
 /** Writes the state atomically. Only its owner can read it. */

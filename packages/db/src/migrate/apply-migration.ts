@@ -57,7 +57,7 @@ export const refuseEditedMigrations = async (client: pg.Client, migrations: read
   if (edited.length === 0) return;
   throw new Error(
     `The file of ${edited.map(({ name }) => name).join(', ')} has changed since it was applied to this database. Nothing was ` +
-      'changed. Restore prisma/migrations of the version that applied it, and make changes in a new migration',
+      'changed. Use the version that applied it, or move the data: see "From another migration history" in docs/how-to/upgrade.md',
   );
 };
 
