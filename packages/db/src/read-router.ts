@@ -18,8 +18,8 @@ export interface ReadRouter {
   /**
    * Runs a read on the replica. It runs on the primary instead if there is no replica, if the replica is unreachable, or if it does not
    * have the marked write within 500 ms. If the request is rejected (400, 404), `work` runs again on the primary, because the replica may
-   * not have received what the request refers to, or the newest migration. It also runs again if the replica is unavailable, but not after a timeout of the
-   * statement, and not if all connections to a reachable replica are busy.
+   * not have received what the request refers to. It also runs again if the replica lacks the newest migration or is unavailable, but not
+   * after a timeout of the statement, and not if all connections to a reachable replica are busy.
    */
   read<T>(organizationId: string, mark: ReadMark | null, work: (source: ReadSource) => Promise<T>): Promise<T>;
   /** Runs work that needs current data on the primary, or on the replica while the primary is unreachable. */
