@@ -108,26 +108,6 @@ describe('the command lines of the pages', () => {
 });
 
 describe('the operations', () => {
-  /** `/v1/{accounts,notes}/{id}` → `/v1/accounts/{id}`, `/v1/notes/{id}` */
-  const expand = (path: string): string[] => {
-    const choice = /\{([^{}]+,[^{}]+)\}/.exec(path);
-    if (choice === null) return [path];
-    return (choice[1] ?? '').split(',').flatMap((name) => expand(path.replace(choice[0], name)));
-  };
-
-  test('of the table of README.md are exactly those of the API', () => {
-    const documented = ['read', 'inbound'].flatMap((gateway) =>
-      Object.entries(readOpenApi(gateway).paths)
-        .filter(([path]) => path.startsWith('/v1/'))
-        .flatMap(([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`)),
-    );
-    const [, section = ''] = read('README.md').split('\n## Operations\n');
-    const shown = [...section.matchAll(/`([A-Z,]+) (\/v1\/[^`]+)`/g)].flatMap(([, methods = '', path = '']) =>
-      methods.split(',').flatMap((method) => expand(path).map((each) => `${method} ${each}`)),
-    );
-    expect(shown.sort()).toEqual(documented.sort());
-  });
-
   test('have TypeScript samples that each call another method of the client', () => {
     const samples = (['read', 'inbound'] as const).flatMap((gateway) => readSamples(readOpenApi(gateway), gateway));
     const methods = samples.flatMap(({ typescript }) => /\bcrm\.\w+\.\w+/.exec(typescript) ?? []);

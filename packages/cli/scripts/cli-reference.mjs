@@ -35,15 +35,13 @@ const table = (rows) => {
 };
 const optionRow = (option) => [helper.optionTerm(option), helper.optionDescription(option)];
 
-/** The text after the options of a command: its examples and remarks, without headings and blank lines. */
-const remarksOf = (command) => {
+/** The first example of a command's help. */
+const exampleOf = (command) => {
   let text = '';
   command.configureOutput({ writeOut: (part) => (text += part), getOutHasColors: () => false });
   command.outputHelp();
-  const remarks = text.slice(command.helpInformation().length);
-  const lines = remarks.split('\n').filter((line) => !/^\s*$|^Examples?:$|^Next: /.test(line));
-  // Of several examples in a row, only the first.
-  return lines.filter((line, index) => !/^ *\$/.test(line) || !/^ *\$/.test(lines[index - 1] ?? ''));
+  const example = text.split('\n').find((line) => /^ *\$/.test(line));
+  return example === undefined ? [] : [`  ${example.trim()}`];
 };
 
 const blockOf = (command) => {
@@ -55,7 +53,7 @@ const blockOf = (command) => {
     ...(shared.length === 0 ? [] : [['common', shared.map(({ long }) => long).join(' ')]]),
   ];
   const usage = helper.commandUsage(command).replace(' [options]', '').replace(' [command]', '');
-  return [`${usage}    ${command.description()}`, ...table(rows), ...remarksOf(command)].join('\n');
+  return [`${usage}    ${command.description()}`, ...table(rows), ...exampleOf(command)].join('\n');
 };
 
 const sections = program.commands.map(
@@ -64,8 +62,9 @@ const sections = program.commands.map(
 
 const page = `# The command line
 
-What \`--help\` says about each command, with fewer examples; \`npm run reference\` generates it. For what all commands share, see
-[packages/cli](../packages/cli/README.md). Exit codes: 0 ok, 1 failure, 2 wrong command line, 78 wrong configuration.
+Every command with its options and an example; \`npm run reference\` generates this page. \`crm <command> --help\` says more about
+each. For what all commands share, see [packages/cli](../packages/cli/README.md). Exit codes: 0 ok, 1 failure, 2 wrong command
+line, 78 wrong configuration.
 
 Options that many commands have. A command lists those it takes after \`common\`.
 

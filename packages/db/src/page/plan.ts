@@ -222,7 +222,7 @@ export const withJoinedLists = (request: PageRequest): PageRequest =>
  * |                 |                                                   | in-order or union-pipelines     | sort key       |            |
  *
  * - Buffers: the 8 KB pages read for one page of 50 records among one million opportunities, cached or not, in this step and all steps
- *   before it. `all` is a page of all pipelines. `npm run bench:plans` measures them. `docs/query-plans.md` lists every request shape,
+ *   before it. `all` is a page of all pipelines. `npm run bench:plans` measures them. `docs/query-plans.md` shows more requests,
  *   also with ten thousand opportunities. Plans of one step read about the same number of buffers at both sizes, except a sort without
  *   an index and pages with a rare value. 7,729 buffers take 6 ms, 22,570 take 30 ms and 195,049 take 810 ms.
  * - Index: every index starts with the organization and the pipeline, followed by this column. After a sort key come `created_at, id`.
