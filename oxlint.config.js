@@ -21,7 +21,7 @@ const BOUNDARIES = {
   tests: { allowed: ['cli', 'client', 'contract', 'db', 'domain', 'reference', 'testing'], database: true },
   'apps/webhook-worker': { allowed: ['db', 'http', 'webhooks'], tests: ['testing'] },
   'packages/webhooks': { allowed: ['domain'] },
-  bench: { allowed: ['domain', 'contract', 'db', 'local-postgres', 'webhooks'], tests: ['testing'], database: true },
+  bench: { allowed: ['domain', 'db', 'local-postgres', 'testing'], database: true },
 };
 
 const TEST_FILES = ['**/*.test.ts', '**/tests/**/*.ts', '**/suites/**/*.ts'];

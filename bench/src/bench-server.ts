@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { migrate, readMigrations } from '@crm/db';
 import { startLocalPostgres } from '@crm/local-postgres';
-import pg from 'pg';
 import { createDataset, datasetVersion } from './dataset.js';
+import { withClient } from './harness/with-client.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -26,15 +26,6 @@ const steady = {
   'pg_stat_statements.track_planning': 'on',
 };
 
-/** Settings to generate data and to count pages. A power failure may lose data. */
-const unsafe = { ...steady, fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
-
-/** Settings for measurements, as in production: committed data is on disk. */
-const durable = { ...steady, fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
-
-/** The key of the advisory lock that all runs share. Any number will do. */
-const buildLock = 7_120_934;
-
 /** A PostgreSQL that keeps its data from one run to the next. */
 export interface BenchServer {
   /** The address of a database with the given number of deals. The first call creates it. */
@@ -46,23 +37,11 @@ export interface BenchServer {
   stop(): Promise<void>;
 }
 
-/** A digest of the schema. Existing data can be reused as long as the schema and the generator stay the same. */
-const fingerprint = async (): Promise<string> => {
+/** The generator and the schema of a database. Existing data can be reused as long as both stay the same. */
+const currentState = async (): Promise<string> => {
   const hash = createHash('sha256');
   for (const { name, sql } of await readMigrations()) hash.update(name).update(sql);
-  return hash.digest('hex').slice(0, 12);
-};
-
-const withClient = async <T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> => {
-  const client = new pg.Client({ connectionString: url });
-  // Without a listener, a lost connection would end the process.
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
+  return `generator ${datasetVersion}, migrations ${hash.digest('hex').slice(0, 12)}`;
 };
 
 const addressOf = (serverUrl: string, database: string): string => {
@@ -71,58 +50,38 @@ const addressOf = (serverUrl: string, database: string): string => {
   return url.href;
 };
 
+const nameIn = (url: string): string => new URL(url).pathname.slice(1);
+
 type Log = (message: string) => void;
-
-const fill = async (url: string, opportunities: number, log: Log): Promise<void> => {
-  await migrate(url);
-  const pool = new pg.Pool({ connectionString: url, max: 1 });
-  pool.on('error', () => undefined);
-  try {
-    await createDataset(pool, { opportunities, log });
-  } finally {
-    await pool.end();
-  }
-};
-
-/** Reads the comment of an existing database, which names the generator and the migrations of its data. */
-const stateOf = async (client: pg.Client, database: string): Promise<string | null> => {
-  const { rows } = await client.query<{ state: string | null }>(
-    `SELECT coalesce(shobj_description(oid, 'pg_database'), '') AS state FROM pg_database WHERE datname = $1`,
-    [database],
-  );
-  return rows[0]?.state ?? null;
-};
 
 /** Fills a new database under a temporary name, so that an incomplete one is never used. */
 const ensureDatabase = async (serverUrl: string, opportunities: number, log: Log): Promise<string> => {
   const name = `bench_${opportunities}`;
-  const state = `generator ${datasetVersion}, migrations ${await fingerprint()}`;
+  const url = addressOf(serverUrl, name);
+  const state = await currentState();
   await withClient(serverUrl, async (client) => {
-    // Without the lock, a parallel run would drop the unfinished database. The lock ends with the connection.
-    await client.query('SELECT pg_advisory_lock($1)', [buildLock]);
-    const found = await stateOf(client, name);
-    if (found === state) {
-      // Installs the write functions if they have changed.
-      await migrate(addressOf(serverUrl, name));
-      return;
-    }
+    const text = `SELECT shobj_description(oid, 'pg_database') AS state FROM pg_database WHERE datname = $1`;
+    const { rows } = await client.query<{ state: string | null }>(text, [name]);
+    // Installs the write functions if they have changed.
+    if (rows[0]?.state === state) return migrate(url);
     const unfinished = `${name}_new`;
     for (const old of [name, unfinished]) await client.query(`DROP DATABASE IF EXISTS ${old} WITH (FORCE)`);
     await client.query(`CREATE DATABASE ${unfinished} TEMPLATE template0`);
-    await fill(addressOf(serverUrl, unfinished), opportunities, (text) => log(`${opportunities} deals: ${text}`));
+    await migrate(addressOf(serverUrl, unfinished));
+    const logStep = (step: string): void => log(`${opportunities} deals: ${step}`);
+    await createDataset(addressOf(serverUrl, unfinished), { opportunities, log: logStep });
     await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${name}`);
-    await client.query(`COMMENT ON DATABASE ${name} IS '${state}'`);
+    return client.query(`COMMENT ON DATABASE ${name} IS '${state}'`);
   });
-  return addressOf(serverUrl, name);
+  return url;
 };
 
 /** Copies a database, file by file. It must have no connections during the copy. */
 const copyDatabase = async (serverUrl: string, url: string): Promise<string> => {
-  const name = new URL(url).pathname.slice(1);
-  const copy = `${name}_copy`;
+  const copy = `${nameIn(url)}_copy`;
   await withClient(serverUrl, async (client) => {
     await client.query(`DROP DATABASE IF EXISTS ${copy} WITH (FORCE)`);
-    await client.query(`CREATE DATABASE ${copy} TEMPLATE ${name} STRATEGY file_copy`);
+    await client.query(`CREATE DATABASE ${copy} TEMPLATE ${nameIn(url)} STRATEGY file_copy`);
   });
   return addressOf(serverUrl, copy);
 };
@@ -136,36 +95,29 @@ interface BenchServerOptions {
 }
 
 /**
- * Starts the benchmark's PostgreSQL in {@link benchFolder}. It ends with this process, unless it was already running.
- * @throws Error if a server is already running there with fsync off and a durable one is required
+ * Starts the benchmark's PostgreSQL in {@link benchFolder}. It ends with this process.
+ * @throws Error if another run uses it
  */
 export const startBenchServer = async ({ isDurable, log }: BenchServerOptions): Promise<BenchServer> => {
-  const server = await startLocalPostgres({
+  const durability = isDurable ? 'on' : 'off';
+  const postgres = await startLocalPostgres({
     dataDir: resolve(benchFolder, 'postgres'),
     user: 'bench',
     // The server accepts connections only from this machine, and contains only generated data.
     password: 'bench',
     database: 'postgres',
-    settings: isDurable ? durable : unsafe,
+    settings: { ...steady, fsync: durability, synchronous_commit: durability, full_page_writes: durability },
     stopOnExit: true,
     log,
   });
-  const [setting] = await withClient(
-    server.url,
-    async (client) => (await client.query('SHOW fsync')).rows as unknown[],
-  );
-  if (isDurable && JSON.stringify(setting) !== '{"fsync":"on"}')
-    throw new Error(`Another run uses the server in ${benchFolder} with fsync off. Wait until it ends.`);
+  const { url, pid, adopted } = postgres;
+  if (adopted) throw new Error(`Another run uses the server in ${benchFolder}, or left its process ${pid} running`);
   return {
-    database: (opportunities) => ensureDatabase(server.url, opportunities, log),
-    copy: (url) => copyDatabase(server.url, url),
-    dropCopy: (url) =>
-      withClient(server.url, async (client) => {
-        await client.query(`DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
-      }),
-    // A server that was already running belongs to another run.
-    stop: async () => {
-      if (!server.adopted) await server.stop();
+    database: (opportunities) => ensureDatabase(url, opportunities, log),
+    copy: (original) => copyDatabase(url, original),
+    dropCopy: async (copy) => {
+      await withClient(url, (client) => client.query(`DROP DATABASE ${nameIn(copy)} WITH (FORCE)`));
     },
+    stop: () => postgres.stop(),
   };
 };

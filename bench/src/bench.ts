@@ -1,52 +1,47 @@
+import { parseArgs } from 'node:util';
 import { startBenchServer } from './bench-server.js';
-import { readArguments } from './harness/arguments.js';
-import { keepMeasures, type Measure, toMeasure } from './harness/results.js';
-import { writeReport } from './harness/report.js';
+import { type Measure, saveMeasures, toMeasure } from './harness/figures.js';
+import { tableOf, writeReport } from './harness/report.js';
 import type { MeasureGroup, Run } from './harness/run.js';
-import { tableOf } from './harness/table.js';
 import { changeLog } from './measures/change-log.js';
 import { citus } from './measures/citus.js';
-import { eventPages } from './measures/event-pages.js';
-import { filtersBySize } from './measures/filters-by-size.js';
-import { barePages } from './measures/bare-pages.js';
+import { pagesBySize } from './measures/pages-by-size.js';
+import { pages } from './measures/pages.js';
 import { reads } from './measures/reads.js';
-import { readsBySize } from './measures/reads-by-size.js';
 import { searches } from './measures/searches.js';
 import { summaries } from './measures/summaries.js';
-import { webhooks } from './measures/webhooks.js';
 import { writes } from './measures/writes.js';
 
-const groups: readonly MeasureGroup[] = [
-  barePages,
-  eventPages,
-  readsBySize,
-  filtersBySize,
-  searches,
-  summaries,
-  writes,
-  changeLog,
-  webhooks,
-  reads,
-  citus,
-];
+const groups: readonly MeasureGroup[] = [pages, pagesBySize, searches, summaries, writes, changeLog, reads, citus];
+const known = groups.flatMap(({ ids }) => ids);
 
 /** Measured only by name, because they need servers that the user provides. */
-const namedIds = new Set(['S17']);
+const namedIds = ['S17'];
 /** Measured with the data of `Run.sizes`: both sizes, or only the larger one. */
-const sizedIds = new Set(['S5', 'S6', 'S7', 'S16', 'S18']);
+const sizedIds = ['S5', 'S6', 'S7', 'S16', 'S18'];
+
+/** `300k` → 300000 */
+const readSize = (text: string): number => {
+  const [, digits, unit] = /^(\d+)([km]?)$/.exec(text) ?? [];
+  if (digits === undefined) throw new Error(`--size must be a number such as 300k or 10m, not ${text}`);
+  return Number(digits) * (unit === 'm' ? 1_000_000 : unit === 'k' ? 1_000 : 1);
+};
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean', default: false }, size: { type: 'string' }, against: { type: 'string' } },
+});
+const asked = positionals.map((id) => id.toUpperCase());
+const unknown = asked.find((id) => !known.includes(id));
+if (unknown !== undefined) throw new Error(`There is no measure ${unknown}; the measures are ${known.join(', ')}`);
+
+const wants = (id: string): boolean => {
+  if (asked.length > 0) return asked.includes(id);
+  return options.size === undefined ? !namedIds.includes(id) : sizedIds.includes(id);
+};
 
 const log = (message: string): void => {
   process.stderr.write(`${message}\n`);
-};
-
-const asked = readArguments(
-  process.argv.slice(2),
-  groups.flatMap(({ ids }) => ids),
-);
-
-const wants = (id: string): boolean => {
-  if (asked.ids.length > 0) return asked.ids.includes(id);
-  return asked.isSizeGiven ? sizedIds.has(id) : !namedIds.has(id);
 };
 
 /**
@@ -59,33 +54,29 @@ const prepare = async (sizes: readonly number[]): Promise<Run['server']> => {
   return startBenchServer({ isDurable: true, log });
 };
 
-const main = async (): Promise<void> => {
-  const size = asked.isQuick ? 10_000 : 300_000;
-  const wanted = groups.flatMap(({ ids }) => ids).filter(wants);
-  const server = await prepare([
-    ...(wanted.some((id) => sizedIds.has(id)) ? [10_000, asked.largest] : []),
-    ...(wanted.some((id) => !sizedIds.has(id) && !namedIds.has(id)) ? [size] : []),
-  ]);
-  const run: Run = {
-    server,
-    rounds: asked.isQuick ? 3 : 5,
-    seconds: asked.isQuick ? 2 : 3,
-    size,
-    sizes: [10_000, asked.largest],
-    against: asked.against,
-    isQuick: asked.isQuick,
-    wants,
-    log,
-  };
-  const measures: Measure[] = [];
-  for (const group of groups) {
-    if (!group.ids.some(wants)) continue;
-    const found = (await group.measure(run)).map(toMeasure);
-    if (!asked.isQuick) await writeReport(await keepMeasures(found));
-    measures.push(...found);
-  }
-  process.stdout.write(`${tableOf(measures)}\n`);
-  await server.stop();
+const size = options.quick ? 10_000 : 300_000;
+const sizes = [10_000, readSize(options.size ?? (options.quick ? '300k' : '1m'))] as const;
+const wanted = known.filter((id) => wants(id) && !namedIds.includes(id));
+const server = await prepare([
+  ...(wanted.some((id) => sizedIds.includes(id)) ? sizes : []),
+  ...(wanted.some((id) => !sizedIds.includes(id)) ? [size] : []),
+]);
+const run: Run = {
+  server,
+  rounds: options.quick ? 3 : 5,
+  seconds: options.quick ? 2 : 3,
+  size,
+  sizes,
+  against: options.against,
+  isQuick: options.quick,
+  wants,
+  log,
 };
-
-await main();
+const measures: Measure[] = [];
+for (const group of groups.filter(({ ids }) => ids.some(wants))) {
+  const found = (await group.measure(run)).map(toMeasure);
+  if (!options.quick) await writeReport(await saveMeasures(found));
+  measures.push(...found);
+}
+process.stdout.write(`${tableOf(measures)}\n`);
+await server.stop();

@@ -1,10 +1,10 @@
-import { listPage, loadSetup, migrate, openAdministrationDatabase } from '@crm/db';
+import { listPage, migrate } from '@crm/db';
 import { type CursorPosition, matchesFilter } from '@crm/domain';
 import { createTestDatabase, type TestDatabase, testSize } from '@crm/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createDataset } from '../src/dataset.js';
 import { organizationLayout } from '../src/dataset/layout.js';
-import { requestOf, type Subject } from '../src/query-plans/measure-shape.js';
+import { openSubject, requestOf, type Subject } from '../src/query-plans/measure-shape.js';
 import type { Shape } from '../src/query-plans/shape.js';
 
 /** Enough deals that some ranges match more and some fewer than the 2,000 records up to which all matches are sorted. */
@@ -49,14 +49,10 @@ const dealsSql = `
 
 beforeAll(async () => {
   process.stdout.write(`page oracle: FC_SEED=${seed}\n`);
-  testDatabase = await createTestDatabase(async (url) => {
-    await migrate(url);
-  }, 'migrated');
-  const database = openAdministrationDatabase({
-    ...{ url: testDatabase.url, applicationName: 'page-oracle-test' },
-    ...{ maxConnections: 1, statementTimeoutMs: 0 },
-  });
-  await createDataset(database.pool, { opportunities });
+  testDatabase = await createTestDatabase(migrate, 'migrated');
+  await createDataset(testDatabase.url, { opportunities });
+  const opened = await openSubject(testDatabase.url, opportunities);
+  const { database } = opened;
   await database.query(organization.id, { text: unevenSql, values: [] });
   await database.pool.query('VACUUM (ANALYZE) opportunities');
   deals = await database.query<Deal>(organization.id, { text: dealsSql, values: [] });
@@ -65,7 +61,7 @@ beforeAll(async () => {
       steps.set(step, (steps.get(step) ?? 0) + 1);
     return database.query(organizationId, statement);
   };
-  subject = { database: { ...database, query }, organization, setup: await loadSetup(database, organization.id) };
+  subject = { ...opened, database: { ...database, query } };
 }, 240_000);
 afterAll(async () => {
   await subject.database.close();

@@ -1,9 +1,9 @@
-import { listPage, loadSetup, migrate, openAdministrationDatabase } from '@crm/db';
+import { listPage, migrate, openAdministrationDatabase } from '@crm/db';
 import { createTestDatabase, type TestDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createDataset } from '../src/dataset.js';
 import { organizationLayout } from '../src/dataset/layout.js';
-import { measureShape, placedRequest, type Subject } from '../src/query-plans/measure-shape.js';
+import { measureShape, openSubject, placedRequest, type Subject } from '../src/query-plans/measure-shape.js';
 import type { Shape } from '../src/query-plans/shape.js';
 import { allShapes } from '../src/query-plans/shapes.js';
 
@@ -15,16 +15,10 @@ let testDatabase: TestDatabase;
 let subject: Subject;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase(async (url) => {
-    await migrate(url);
-  }, 'migrated');
-  const database = openAdministrationDatabase({
-    ...{ url: testDatabase.url, applicationName: 'query-plans-test' },
-    ...{ maxConnections: 1, statementTimeoutMs: 0 },
-  });
-  await createDataset(database.pool, { opportunities });
-  subject = { database, organization, setup: await loadSetup(database, organization.id) };
-  await database.pool.query('SELECT pg_stat_reset()');
+  testDatabase = await createTestDatabase(migrate, 'migrated');
+  await createDataset(testDatabase.url, { opportunities });
+  subject = await openSubject(testDatabase.url, opportunities);
+  await subject.database.pool.query('SELECT pg_stat_reset()');
 }, 240_000);
 afterAll(async () => {
   await subject.database.close();

@@ -21,14 +21,12 @@ const keys = new Map<string, string>();
 let slowestMs = 0;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase(async (url) => {
-    await migrate(url);
-  }, 'migrated');
+  testDatabase = await createTestDatabase(migrate, 'migrated');
   const database = openAdministrationDatabase({
     ...{ url: testDatabase.url, applicationName: 'worst-queries-test' },
     ...{ maxConnections: 2, statementTimeoutMs: 0 },
   });
-  await createDataset(database.pool, { opportunities });
+  await createDataset(testDatabase.url, { opportunities });
   for (const { id } of [large, small]) {
     const key = generateApiKey();
     keys.set(id, key);

@@ -4,8 +4,8 @@ import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { benchFolder } from '../bench-server.js';
-import { type Gateway, startGateway } from './gateways.js';
-import { pageScope } from './page.js';
+import { organizationLayout } from '../dataset/layout.js';
+import type { Gateway, startGateway } from './gateways.js';
 
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
@@ -52,7 +52,7 @@ export const startEarlierVersion = async (
   await loading.stop();
   const server = await startBenchServer({ isDurable: true, log });
   const url = await server.copy(await server.database(size));
-  const gateway = await contestants.startGateway('inbound-gateway', url, pageScope(size).organizationId);
+  const gateway = await contestants.startGateway('inbound-gateway', url, organizationLayout(1, size).id);
   const stop = async (): Promise<void> => {
     await gateway.stop();
     await server.dropCopy(url);

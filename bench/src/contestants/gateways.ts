@@ -1,11 +1,8 @@
-import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { administration, openAdministrationDatabase } from '@crm/db';
 import { generateApiKey, hashApiKey } from '@crm/domain';
-import { benchFolder } from '../bench-server.js';
-import { type ServerProcess, startServerProcess } from '../harness/child.js';
-
-const appsFolder = fileURLToPath(new URL('../../../apps/', import.meta.url));
+import type { BenchRequest } from '../harness/programs.js';
+import { type ServerProcess, startServerProcess } from '../harness/server-process.js';
 
 /** A limit that no run reaches. Requests are still counted. */
 const unreachableLimit = 1_000_000_000;
@@ -23,8 +20,11 @@ const createKey = async (databaseUrl: string, organizationId: string): Promise<s
   try {
     await database.prisma.apiKey.deleteMany({ where: { organizationId, name } });
     await administration(database).createApiKey({
-      ...{ organizationId, name, prefix: key.slice(0, 13), expiresAt: null },
+      organizationId,
+      name,
+      prefix: key.slice(0, 13),
       hash: new Uint8Array(hashApiKey(key)),
+      expiresAt: null,
       allowedOperations: ['list', 'search', 'inbound', 'bulk', 'delete'],
       limits: { list: unreachableLimit, search: unreachableLimit, inbound: unreachableLimit, bulk: unreachableLimit },
     });
@@ -43,15 +43,44 @@ export const startGateway = async (
   organizationId: string,
 ): Promise<Gateway> => {
   const key = await createKey(databaseUrl, organizationId);
-  const server = await startServerProcess({
-    script: resolve(appsFolder, name, 'dist/main.js'),
-    environment: {
-      DATABASE_URL: databaseUrl,
-      CURSOR_SECRETS: 'a secret of the benchmark',
-      LOG_LEVEL: 'info',
-    },
-    logFile: resolve(benchFolder, `${name}.log`),
-    readyPath: '/readyz',
-  });
-  return { ...server, headers: { 'x-api-key': key } };
+  const script = fileURLToPath(new URL(`../../../apps/${name}/dist/main.js`, import.meta.url));
+  const environment = { DATABASE_URL: databaseUrl, CURSOR_SECRETS: 'a secret of the benchmark', LOG_LEVEL: 'info' };
+  const server = await startServerProcess(name, script, environment, '/readyz');
+  return { ...server, headers: { 'x-api-key': key, 'content-type': 'application/json' } };
+};
+
+/** Runs work with a gateway, and then ends it. */
+export const withGateway = async <T>(
+  name: 'read-gateway' | 'inbound-gateway',
+  databaseUrl: string,
+  organizationId: string,
+  work: (gateway: Gateway) => Promise<T>,
+): Promise<T> => {
+  const gateway = await startGateway(name, databaseUrl, organizationId);
+  try {
+    return await work(gateway);
+  } finally {
+    await gateway.stop();
+  }
+};
+
+/** A response, and the milliseconds from the request to its end. */
+interface TimedAnswer {
+  readonly status: number;
+  readonly text: string;
+  readonly ms: number;
+}
+
+/** Sends one request. @throws Error for a response with another status than these */
+export const send = async (
+  { url }: ServerProcess,
+  { path, headers = {}, body }: BenchRequest,
+  statuses: readonly number[] = [200],
+): Promise<TimedAnswer> => {
+  const startedAtMs = performance.now();
+  const response = await fetch(`${url}${path}`, body === undefined ? { headers } : { method: 'POST', headers, body });
+  const text = await response.text();
+  const { status } = response;
+  if (!statuses.includes(status)) throw new Error(`${path} was answered ${status}: ${text.slice(0, 300)}`);
+  return { status, text, ms: performance.now() - startedAtMs };
 };

@@ -57,7 +57,7 @@ const faultsOf = (row: SampleRow, fields: readonly FieldRow[]): string[] => {
  * Compares a sample of an organization's deals with the results of the write functions.
  * @throws Error that names a deal and its faults
  */
-export const checkOpportunities = async (client: pg.PoolClient, organizationId: string): Promise<void> => {
+export const checkOpportunities = async (client: pg.Client, organizationId: string): Promise<void> => {
   const fields = await client.query<FieldRow>(
     'SELECT slug, attribute_type AS "attributeType", slot FROM custom_fields WHERE organization_id = $1',
     [organizationId],

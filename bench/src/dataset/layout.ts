@@ -36,19 +36,22 @@ export interface OrganizationLayout {
   readonly id: string;
   readonly opportunities: number;
   /** In order. The first has nine of ten deals. */
-  readonly pipelineIds: readonly string[];
+  readonly pipelineIds: readonly [string, string];
   /** The stages of each pipeline, in the order of {@link pipelineIds}. */
-  readonly stageIds: readonly (readonly string[])[];
+  readonly stageIds: readonly [readonly string[], readonly string[]];
   readonly memberIds: readonly string[];
 }
+
+const stageIdsOf = (organization: number, pipeline: number): readonly string[] =>
+  numbers(5).map((stage) => uuid(3, organization, pipeline * 100 + stage));
 
 /** The layout of the organization with this number. Its ids are the same for every size. */
 export const organizationLayout = (number: number, opportunities: number): OrganizationLayout => ({
   number,
   id: uuid(1, number, 0),
   opportunities,
-  pipelineIds: numbers(2).map((pipeline) => uuid(2, number, pipeline)),
-  stageIds: numbers(2).map((pipeline) => numbers(5).map((stage) => uuid(3, number, pipeline * 100 + stage))),
+  pipelineIds: [uuid(2, number, 1), uuid(2, number, 2)],
+  stageIds: [stageIdsOf(number, 1), stageIdsOf(number, 2)],
   memberIds: numbers(20).map((member) => uuid(4, number, member)),
 });
 

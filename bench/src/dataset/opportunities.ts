@@ -1,5 +1,4 @@
 import type pg from 'pg';
-import { wideFields } from './setup-rows.js';
 import { type OrganizationLayout, searchWords, tiers } from './layout.js';
 import { areas, regions, subjects } from './vocabulary.js';
 
@@ -47,23 +46,17 @@ const tierSql = (): string => {
 };
 
 /** Custom values in their stored form. Keys with null are left out. */
-const customFieldsSql = (isWide: boolean): string => `
+const customFieldsSql = `
   jsonb_strip_nulls(jsonb_build_object('tier', ${tierSql()}, 'code', 'C' || floor(d.code * $5::bigint / 100)::int,
     'region', pg_temp.pick($16, d.region), 'due', CASE WHEN d.has_date < 0.7 THEN to_char(d.created_at, 'YYYY-MM-DD') END,
     'score', CASE WHEN d.has_more < 0.95 THEN floor(d.score * 1000000)::int END, 'rate', trim_scale(round((d.rate * 100)::numeric, 2)),
-    'stars', CASE WHEN d.has_more < 0.8 THEN 1 + floor(d.stars * 5)::int END, 'flag', d.has_more < 0.4))
-  ${isWide ? wideSql : ''}`;
-
-const wideSql = `
-  || (SELECT jsonb_object_agg('wide_' || w, CASE WHEN w % 2 = 1 THEN to_jsonb(floor(pg_temp.uniform(d.n, 100 + w) * 1000)::int)
-                                            ELSE to_jsonb(pg_temp.pick('{a,b,c}', pg_temp.uniform(d.n, 100 + w))) END)
-        FROM generate_series(1, ${wideFields}) w)`;
+    'stars', CASE WHEN d.has_more < 0.8 THEN 1 + floor(d.stars * 5)::int END, 'flag', d.has_more < 0.4))`;
 
 /**
  * All columns that are not derived from others. Every fourth deal was changed long after its creation, the others
  * within days.
  */
-const rowsSql = (isWide: boolean): string => `
+const rowsSql = `
   SELECT d.n, pg_temp.id_at(d.created_at, 'opportunity ' || $1::uuid::text || d.n) AS id, d.created_at,
          d.created_at + CASE WHEN d.lateness < 0.25 THEN d.lateness * interval '720 days' ELSE d.lateness * interval '2 days' END AS updated_at,
          ($8::uuid[])[d.pipeline] AS pipeline_id, ($9::uuid[])[5 * (d.pipeline - 1) + d.stage] AS stage_id,
@@ -76,7 +69,7 @@ const rowsSql = (isWide: boolean): string => `
          CASE WHEN d.rate < 0.95 THEN ($10::uuid[])[d.owner] END AS owner_id, CASE WHEN d.stars < 0.9 THEN d.amount END AS amount,
          CASE WHEN d.has_date < 0.8 THEN pg_temp.epoch_ms(d.created_at) + floor(d.score * 1e10)::bigint END AS close_date,
          CASE WHEN d.has_more < 0.3 THEN pg_temp.epoch_ms(d.created_at) + floor(d.rate * 1e9)::bigint END AS next_action_date,
-         ${nameSql('$12', '$14')} AS name, ${nameSql('$13', '$15')} AS normalized_name, ${customFieldsSql(isWide)} AS custom_fields
+         ${nameSql('$12', '$14')} AS name, ${nameSql('$13', '$15')} AS normalized_name, ${customFieldsSql} AS custom_fields
     FROM (${drawnSql}) d JOIN numbered_accounts a ON a.n = d.account`;
 
 const recordSql = `
@@ -85,8 +78,8 @@ const recordSql = `
     || ',"account_id":"' || r.account_id || '","contact_id":' || coalesce('"' || r.contact_id || '"', 'null')
     || ',"additional_contacts":[' || r.additional_contact || '],"custom_fields":' || r.custom_fields || '}'`;
 
-const insertSql = (isWide: boolean): string => `
-  WITH made AS MATERIALIZED (${rowsSql(isWide)}),
+const insertSql = `
+  WITH made AS MATERIALIZED (${rowsSql}),
   linked AS (
     INSERT INTO opportunity_contacts (organization_id, opportunity_id, contact_id, position)
     SELECT $1::uuid, r.id, r.additional_contact_id, 1 FROM made r WHERE r.additional_contact_id IS NOT NULL)
@@ -108,10 +101,9 @@ const insertSql = (isWide: boolean): string => `
 
 /** Generates an organization's deals, oldest first. Its accounts are in `numbered_accounts`. */
 export const insertOpportunities = async (
-  client: pg.PoolClient,
+  client: pg.Client,
   organization: OrganizationLayout,
-  isWide: boolean,
-  onProgress: (done: number) => void,
+  log: (message: string) => void,
 ): Promise<void> => {
   const { id, opportunities, pipelineIds, stageIds, memberIds } = organization;
   const { rows } = await client.query<{ count: number }>('SELECT count(*)::int AS count FROM numbered_accounts');
@@ -123,11 +115,11 @@ export const insertOpportunities = async (
   const allStages = stageIds.flat();
   for (let from = 1; from <= opportunities; from += batchSize) {
     const to = Math.min(opportunities, from + batchSize - 1);
-    await client.query(insertSql(isWide), [
+    await client.query(insertSql, [
       ...[id, from, to, lastInstant, opportunities, gapMs(opportunities), rows[0]?.count],
       ...[pipelineIds, allStages, memberIds, allStages.map((stage) => labels.get(stage))],
       ...[subjects.texts, subjects.normalized, areas.texts, areas.normalized, regions.texts, regions.normalized],
     ]);
-    onProgress(to);
+    log(`organization ${organization.number}: ${to} of ${opportunities} deals`);
   }
 };

@@ -45,7 +45,7 @@ const numberedSql = `
  * Generates an organization's accounts with two contacts each. The temporary table `numbered_accounts` then has them by
  * number.
  */
-export const insertPeople = async (client: pg.PoolClient, { id, opportunities }: OrganizationLayout): Promise<void> => {
+export const insertPeople = async (client: pg.Client, { id, opportunities }: OrganizationLayout): Promise<void> => {
   const accounts = Math.max(10, Math.round(opportunities / opportunitiesOfAnAccount));
   const names = [stems.texts, stems.normalized, forms.texts, forms.normalized];
   await client.query(accountsSql, [id, accounts, firstInstant, ...names]);

@@ -5,16 +5,14 @@ interface Field {
   readonly slug: string;
   readonly attributeType: string;
   readonly metadata: Readonly<Record<string, unknown>> | null;
-  /** The indexed column with the comparison key, or null for a field without one. */
-  readonly slot: string | null;
+  /** The indexed column with the comparison key. */
+  readonly slot: string;
 }
 
-const options = (values: readonly string[]) => ({
-  options: values.map((value) => ({ label: value, value, color: 'gray' })),
-});
+const tierOptions = tiers.map(({ value }) => ({ label: value, value, color: 'gray' }));
 
-const slotted: readonly Field[] = [
-  { slug: 'tier', attributeType: 'select', metadata: options(tiers.map(({ value }) => value)), slot: 'text_1' },
+const fields: readonly Field[] = [
+  { slug: 'tier', attributeType: 'select', metadata: { options: tierOptions }, slot: 'text_1' },
   { slug: 'code', attributeType: 'string', metadata: null, slot: 'text_2' },
   { slug: 'region', attributeType: 'string', metadata: null, slot: 'text_3' },
   { slug: 'due', attributeType: 'date', metadata: null, slot: 'text_4' },
@@ -24,22 +22,8 @@ const slotted: readonly Field[] = [
   { slug: 'flag', attributeType: 'checkbox', metadata: null, slot: 'number_4' },
 ];
 
-/** The number of fields without a slot in the wide data. */
-export const wideFields = 50;
-
-const wide: readonly Field[] = Array.from({ length: wideFields }, (_, index) => ({
-  slug: `wide_${index + 1}`,
-  attributeType: index % 2 === 0 ? 'number' : 'select',
-  metadata: index % 2 === 0 ? null : options(['a', 'b', 'c']),
-  slot: null,
-}));
-
 /** Inserts an organization with its pipelines, stages, members and custom fields. */
-export const insertOrganization = async (
-  client: pg.PoolClient,
-  organization: OrganizationLayout,
-  isWide: boolean,
-): Promise<void> => {
+export const insertOrganization = async (client: pg.Client, organization: OrganizationLayout): Promise<void> => {
   const { id, number, pipelineIds, stageIds, memberIds } = organization;
   await client.query('INSERT INTO organizations (id, name) VALUES ($1, $2)', [id, `Organization ${number}`]);
   await client.query(
@@ -58,7 +42,6 @@ export const insertOrganization = async (
      SELECT $1, m.id, 'member' || m.n || '@example.com', 'Member ' || m.n FROM unnest($2::uuid[]) WITH ORDINALITY AS m (id, n)`,
     [id, memberIds],
   );
-  const fields = [...slotted, ...(isWide ? wide : [])];
   const rows = fields.map((field, index) => ({ ...field, id: fieldId(organization, index + 1), position: index + 1 }));
   await client.query(
     `INSERT INTO custom_fields (organization_id, id, object_type, slug, name, attribute_type, metadata, position, slot)

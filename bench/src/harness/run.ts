@@ -1,5 +1,5 @@
 import type { BenchServer } from '../bench-server.js';
-import type { NewMeasure } from './results.js';
+import type { Figure } from './figures.js';
 
 /** The settings and tools of a run. */
 export interface Run {
@@ -12,7 +12,7 @@ export interface Run {
   /** The least and the greatest number of deals, for measures that compare sizes or use the largest data. */
   readonly sizes: readonly [small: number, large: number];
   /** A commit to compare writes with. */
-  readonly against: string | null;
+  readonly against: string | undefined;
   /** Whether this is a short trial with `--quick`. */
   readonly isQuick: boolean;
   /** Whether a measure is to be taken. */
@@ -23,5 +23,15 @@ export interface Run {
 /** Measures that are taken together, because they share contestants. */
 export interface MeasureGroup {
   readonly ids: readonly string[];
-  readonly measure: (run: Run) => Promise<readonly NewMeasure[]>;
+  readonly measure: (run: Run) => Promise<readonly Figure[]>;
 }
+
+/** Runs work with a copy of the data of one size, to write to. */
+export const withCopy = async <T>({ server }: Run, size: number, work: (url: string) => Promise<T>): Promise<T> => {
+  const url = await server.copy(await server.database(size));
+  try {
+    return await work(url);
+  } finally {
+    await server.dropCopy(url);
+  }
+};

@@ -1,52 +1,44 @@
-import { loadSetup, parseSummaryRequest, summarize, type TenantStatement } from '@crm/db';
+import { parseSummaryRequest, summarize, type TenantStatement } from '@crm/db';
 import { ErrorCollector } from '@crm/domain';
-import { captureStatement } from '../contestants/capture-statement.js';
-import { type Gateway, startGateway } from '../contestants/gateways.js';
-import { pageScope } from '../contestants/page.js';
-import { runPgbench } from '../contestants/pgbench.js';
-import { sequentialCaller } from '../contestants/sequential-caller.js';
-import type { NewMeasure } from '../harness/results.js';
-import { alternate, ratios } from '../harness/rounds.js';
-import type { MeasureGroup, Run } from '../harness/run.js';
-import { percentile } from '../harness/statistics.js';
+import { captureStatement } from '../contestants/bare-server.js';
+import { type Gateway, send, withGateway } from '../contestants/gateways.js';
+import { organizationLayout } from '../dataset/layout.js';
+import { type Figure, median } from '../harness/figures.js';
+import { runPgbench } from '../harness/programs.js';
+import { compare } from '../harness/rounds.js';
+import type { MeasureGroup } from '../harness/run.js';
+import { type Subject, withSubject } from '../query-plans/measure-shape.js';
 
-/** A summary of one pipeline. */
-interface Shape {
-  readonly name: string;
+/** A summary of one pipeline, with the number and the sum of the amounts of each group. */
+interface Summary {
+  readonly what: string;
   readonly filters?: readonly object[];
   readonly groupBy: readonly string[];
-  readonly measures: readonly string[];
 }
 
-const shapes: readonly Shape[] = [
-  { name: 'by stage', groupBy: ['stage_id'], measures: ['count', 'sum:amount'] },
+const measures = ['count', 'sum:amount'];
+const summaryKinds: readonly Summary[] = [
+  { what: 'summary by stage, p50', groupBy: ['stage_id'] },
   {
-    name: 'by owner and month under a filter for 10 %',
+    what: 'summary by owner and month under a filter for 10 %, p50',
     // Nine deals in ten have an amount, spread evenly up to 100,000.
     filters: [{ field: 'amount', operator: 'lt', value: 11_111 }],
     groupBy: ['owner_id', 'close_date:month'],
-    measures: ['count', 'sum:amount'],
   },
 ];
 
-const boundMs = 300;
-const ratioBound = 1.3;
-
-/** The statement that the gateway runs for a shape. */
-const statementOf = async (databaseUrl: string, size: number, shape: Shape): Promise<TenantStatement> => {
-  const { filters, groupBy, measures } = shape;
-  const { organizationId, pipelineId } = pageScope(size);
-  const { statement } = await captureStatement(databaseUrl, async (database) => {
-    const errors = new ErrorCollector();
-    const request = parseSummaryRequest(
-      await loadSetup(database, organizationId),
-      { objectType: 'opportunity', pipelineId, readWords: () => [], filters, groupBy, measures, limit: null },
-      errors,
-    );
-    errors.throwIfAny();
-    return (queries) => summarize(queries, request);
-  });
-  return statement;
+/** The statement that the gateway runs for a summary. */
+const statementOf = async ({ database, setup, organization }: Subject, summary: Summary): Promise<TenantStatement> => {
+  const { filters, groupBy } = summary;
+  const errors = new ErrorCollector();
+  const pipelineId = organization.pipelineIds[0];
+  const request = parseSummaryRequest(
+    setup,
+    { objectType: 'opportunity', pipelineId, readWords: () => [], filters, groupBy, measures, limit: null },
+    errors,
+  );
+  errors.throwIfAny();
+  return (await captureStatement(database, (captured) => summarize(captured, request))).statement;
 };
 
 /** A statement with its values inserted, for a client that cannot bind values. */
@@ -58,42 +50,11 @@ const writtenOut = (organizationId: string, { text, values }: TenantStatement): 
   });
 
 /** The median time of a response, with one request after the other. */
-const medianOf = async (gateway: Gateway, size: number, shape: Shape, seconds: number): Promise<number> => {
-  const { groupBy: group_by, measures, filters } = shape;
-  const body = JSON.stringify({ pipeline_id: pageScope(size).pipelineId, group_by, measures, filters });
-  const caller = sequentialCaller(gateway);
+const medianOf = async (gateway: Gateway, body: string, seconds: number): Promise<number> => {
   const times: number[] = [];
   for (const endsAtMs = performance.now() + seconds * 1_000; performance.now() < endsAtMs;)
-    times.push(await caller.time('/v1/opportunities/summary', body));
-  return percentile(times, 0.5);
-};
-
-const measureShape = async (run: Run, gateway: Gateway, databaseUrl: string, shape: Shape): Promise<NewMeasure[]> => {
-  const [, size] = run.sizes;
-  const statement = await statementOf(databaseUrl, size, shape);
-  // The gateway's sessions use one parallel worker per statement, so pgbench must too.
-  const url = `${databaseUrl}?options=${encodeURIComponent('-c max_parallel_workers_per_gather=1')}`;
-  const sql = writtenOut(pageScope(size).organizationId, statement);
-  const outcomes = await alternate(
-    [
-      { name: 'gateway', run: (seconds) => medianOf(gateway, size, shape, seconds) },
-      {
-        name: 'pgbench',
-        run: async (seconds) =>
-          1_000 / (await runPgbench({ databaseUrl: url, sql, seconds, connections: 1, threads: 1 })),
-      },
-    ],
-    run,
-  );
-  const [ours = [], theirs = []] = [outcomes.get('gateway'), outcomes.get('pgbench')];
-  const name = `summary ${shape.name}`;
-  return [
-    {
-      ...{ id: 'S16', name: `${name}: p50 against the same SQL in pgbench`, values: ratios(ours, theirs), unit: '×' },
-      ...{ target: { at: 'most', value: ratioBound }, size },
-    },
-    { id: 'S16', name: `${name}: p50`, values: ours, unit: 'ms', target: { at: 'most', value: boundMs }, size },
-  ];
+    times.push((await send(gateway, { path: '/v1/opportunities/summary', headers: gateway.headers, body })).ms);
+  return median(times);
 };
 
 /** S16: summaries of a pipeline over HTTP, one request after the other, against the same statements in pgbench. */
@@ -101,15 +62,27 @@ export const summaries: MeasureGroup = {
   ids: ['S16'],
   measure: async (run) => {
     const [, size] = run.sizes;
+    const { id, pipelineIds } = organizationLayout(1, size);
     const databaseUrl = await run.server.database(size);
-    const gateway = await startGateway('read-gateway', databaseUrl, pageScope(size).organizationId);
-    try {
-      run.log('Summaries');
-      const measures: NewMeasure[] = [];
-      for (const shape of shapes) measures.push(...(await measureShape(run, gateway, databaseUrl, shape)));
-      return measures;
-    } finally {
-      await gateway.stop();
-    }
+    // The gateway's sessions use one parallel worker per statement, so pgbench must too.
+    const url = `${databaseUrl}?options=${encodeURIComponent('-c max_parallel_workers_per_gather=1')}`;
+    return withGateway('read-gateway', databaseUrl, id, async (gateway) => {
+      const figures: Figure[] = [];
+      for (const summary of summaryKinds) {
+        const statement = await withSubject(databaseUrl, size, (subject) => statementOf(subject, summary));
+        const { what, groupBy, filters } = summary;
+        const body = JSON.stringify({ pipeline_id: pipelineIds[0], group_by: groupBy, measures, filters });
+        const sql = [writtenOut(id, statement)];
+        const [ours, theirs, ratio] = await compare(run, { id: 'S16', what, unit: 'ms', size, atMost: 1.3 }, [
+          { name: 'gateway', run: (seconds) => medianOf(gateway, body, seconds) },
+          {
+            name: 'the same SQL in pgbench',
+            run: async (seconds) => 1_000 / (await runPgbench({ databaseUrl: url, sql, seconds, connections: 1 })),
+          },
+        ]);
+        figures.push({ ...ours, atMost: 300 }, theirs, ratio);
+      }
+      return figures;
+    });
   },
 };

@@ -1,148 +1,127 @@
-import pg from 'pg';
-import { dealBody, dealSql } from '../contestants/deal.js';
-import { connections, poolSize, readBody, startPeer } from '../contestants/contestant-set.js';
+import { dealRequest, dealSql } from '../contestants/deal.js';
+import { startPeer } from '../contestants/bare-server.js';
 import { startEarlierVersion } from '../contestants/earlier-version.js';
-import { type Gateway, startGateway } from '../contestants/gateways.js';
-import { pageScope } from '../contestants/page.js';
-import { runPgbench } from '../contestants/pgbench.js';
-import { type LoadRequest, sendLoad } from '../harness/load.js';
-import type { NewMeasure, Target } from '../harness/results.js';
-import { alternate, type Contestant, ratios } from '../harness/rounds.js';
-import type { MeasureGroup } from '../harness/run.js';
-import { type ServerCounts, countsBetween, readCounts } from '../harness/server-counts.js';
+import { type Gateway, send, withGateway } from '../contestants/gateways.js';
+import { organizationLayout } from '../dataset/layout.js';
+import type { Figure } from '../harness/figures.js';
+import { runPgbench, sendLoad } from '../harness/programs.js';
+import { compare, type Contestant } from '../harness/rounds.js';
+import { type MeasureGroup, type Run, withCopy } from '../harness/run.js';
+import { withClient } from '../harness/with-client.js';
+import { withSubject } from '../query-plans/measure-shape.js';
 
+const what = 'new deal with account and two contacts';
 /** The number of deals that are sent repeatedly. */
 const repeated = 200;
-
-const dealRequest = (gateway: Gateway, size: number, mark: string): LoadRequest => ({
-  method: 'POST',
-  path: '/v1/inbound/opportunities',
-  headers: { ...gateway.headers, 'content-type': 'application/json' },
-  body: dealBody(pageScope(size).pipelineId, mark),
-});
+/** The connections in the pool of a gateway. */
+const poolSize = 10;
 
 let runNumber = Date.now();
+const nextMark = (): string => String((runNumber += 1));
 
 /** New deals, each with a new account and two new contacts. */
-const newDeals = (name: string, gateway: Gateway, size: number): Contestant => ({
+const newDeals = (name: string, gateway: Gateway, pipelineId: string): Contestant => ({
   name,
-  run: (seconds) => {
-    const request = dealRequest(gateway, size, `${(runNumber += 1)}x{n}`);
-    return sendLoad({ url: gateway.url, request, seconds, connections });
-  },
+  run: (seconds) => sendLoad(gateway.url, dealRequest(gateway, pipelineId, `${nextMark()}x{n}`), seconds),
 });
 
-/** Repeats of the same deals, which change nothing. Each round adds what it wrote to `counts`. */
-const repeatedDeals = async (
-  gateway: Gateway,
-  databaseUrl: string,
-  size: number,
-  counts: ServerCounts[],
-): Promise<Contestant> => {
-  const request = { ...dealRequest(gateway, size, `${(runNumber += 1)}x{n}`), bodies: repeated };
-  for (let n = 0; n < repeated; n += 1)
-    await readBody(gateway, { ...request, body: request.body?.replaceAll('{n}', String(n)) ?? '' });
-  return {
-    name: 'repeat',
-    run: async (seconds) => {
-      const before = await readCounts(databaseUrl);
-      const rate = await sendLoad({ url: gateway.url, request, seconds, connections });
-      counts.push(countsBetween(before, await readCounts(databaseUrl)));
-      return rate;
-    },
-  };
-};
+/** The assigned transaction ids of a server, and the bytes of the write-ahead log that are flushed to disk. */
+const readCounts = (databaseUrl: string): Promise<{ readonly ids: number; readonly walBytes: number }> =>
+  withClient(databaseUrl, async (client) => {
+    const { rows } = await client.query<{ ids: string; wal: string }>(
+      `SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS ids, (pg_current_wal_flush_lsn() - '0/0')::text AS wal`,
+    );
+    return { ids: Number(rows[0]?.ids), walBytes: Number(rows[0]?.wal) };
+  });
 
 /**
  * Checks that the gateway and pgbench create the same deal, except for its ids and mark.
- *
  * @throws Error if they do not
  */
-const assertSameDeal = async (gateway: Gateway, databaseUrl: string, size: number, sql: string): Promise<void> => {
-  const { organizationId, pipelineId } = pageScope(size);
-  const mark = String((runNumber += 1));
-  await readBody(gateway, dealRequest(gateway, size, mark));
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  const other = String((runNumber += 1));
-  await client.query(sql.replaceAll(':random', `'${other}'`));
-  const { rows } = await client.query<{ record: string }>(
-    'SELECT record FROM opportunities WHERE organization_id = $1 AND pipeline_id = $2 AND name = ANY ($3)',
-    [organizationId, pipelineId, [`Deal ${mark}`, `Deal ${other}`]],
-  );
-  await client.end();
-  const [first, second, ...more] = rows.map(({ record }) =>
-    record
-      .replaceAll(/(account_id|contact_id|"id)":"[0-9a-f-]{36}/g, '$1')
-      .replaceAll(mark, '')
-      .replaceAll(other, ''),
-  );
-  if (first === undefined || first !== second || more.length > 0)
+const assertSameDeal = async (gateway: Gateway, url: string, pipelineId: string, sql: string): Promise<void> => {
+  const marks = [nextMark(), nextMark()] as const;
+  await send(gateway, dealRequest(gateway, pipelineId, marks[0]));
+  const records = await withClient(url, async (client) => {
+    await client.query(sql.replaceAll(':random', `'${marks[1]}'`));
+    const text = 'SELECT record FROM opportunities WHERE pipeline_id = $1 AND name = ANY ($2)';
+    const names = marks.map((mark) => `Deal ${mark}`);
+    return (await client.query<{ record: string }>(text, [pipelineId, names])).rows.map(({ record }) => record);
+  });
+  const incidental = new RegExp(`(account_id|contact_id|"id)":"[0-9a-f-]{36}|${marks.join('|')}`, 'g');
+  const [first, second] = records.map((record) => record.replaceAll(incidental, '$1'));
+  if (first === undefined || first !== second)
     throw new Error(`pgbench does not create the same deal, so nothing was measured\n${first}\n${second}`);
 };
 
-const toMeasures = (rates: Map<string, number[]>, counts: readonly ServerCounts[], size: number): NewMeasure[] => {
-  const of = (name: string): number[] => rates.get(name) ?? [];
-  const measures: NewMeasure[] = [];
-  const add = (name: string, values: readonly number[], unit: string, target?: Target): void => {
-    const id = name.includes('repeat') ? 'S9' : name.includes('Prisma') ? 'S19' : 'S8';
-    measures.push({ id, name, values, unit, target, size });
+const measureRepeats = async (run: Run, gateway: Gateway, url: string, pipelineId: string) => {
+  const request = { ...dealRequest(gateway, pipelineId, `${nextMark()}x{n}`), bodies: repeated };
+  for (let n = 0; n < repeated; n += 1)
+    await send(gateway, { ...request, body: request.body.replaceAll('{n}', String(n)) });
+  const ids: number[] = [];
+  const walBytes: number[] = [];
+  const repeats: Contestant = {
+    name: 'repeated',
+    run: async (seconds) => {
+      const before = await readCounts(url);
+      const rate = await sendLoad(gateway.url, request, seconds);
+      const after = await readCounts(url);
+      ids.push(after.ids - before.ids);
+      walBytes.push(after.walBytes - before.walBytes);
+      return rate;
+    },
   };
-  add('new deal with account and two contacts', of('new'), 'calls/s');
-  if (rates.has('pgbench')) {
-    add('pgbench, the same call', of('pgbench'), 'calls/s');
-    add('new deal against pgbench', ratios(of('new'), of('pgbench')), '×', { at: 'least', value: 0.8 });
+  const { size } = run;
+  const none = { id: 'S9', atMost: 0, size };
+  return [
+    ...(await compare(run, { id: 'S9', what: 'deal', unit: 'calls/s', size, atLeast: 1.5 }, [
+      repeats,
+      newDeals('new', gateway, pipelineId),
+    ])),
+    { ...none, name: 'transaction ids in a round of repeats', values: ids, unit: '' },
+    { ...none, name: 'WAL flushed in a round of repeats', values: walBytes, unit: 'bytes' },
+  ];
+};
+
+const measureWrites = async (run: Run, gateway: Gateway, url: string): Promise<Figure[]> => {
+  const { size, against } = run;
+  const { id: organizationId, pipelineIds } = organizationLayout(1, size);
+  const [pipelineId] = pipelineIds;
+  const ours = newDeals('gateway', gateway, pipelineId);
+  const figures: Figure[] = [];
+  const addComparison = async (id: string, atLeast: number, theirs: Contestant): Promise<void> => {
+    figures.push(...(await compare(run, { id, what, unit: 'calls/s', size, atLeast }, [ours, theirs])));
+  };
+  if (run.wants('S8')) {
+    const sql = await withSubject(url, size, ({ setup }) => Promise.resolve(dealSql(setup, pipelineId)));
+    await assertSameDeal(gateway, url, pipelineId, sql);
+    await addComparison('S8', 0.8, {
+      name: 'pgbench',
+      run: (seconds) => runPgbench({ databaseUrl: url, sql: [sql], seconds, connections: poolSize }),
+    });
   }
-  if (rates.has('earlier')) {
-    const target = { at: 'least', value: 1.15 } as const;
-    add('new deal against an earlier version', ratios(of('new'), of('earlier')), '×', target);
+  if (run.wants('S8') && against !== undefined) {
+    const earlier = await startEarlierVersion(against, size, run.log);
+    await addComparison('S8', 1.15, newDeals('an earlier version', earlier.gateway, pipelineId));
+    await earlier.stop();
   }
-  if (rates.has('prisma')) {
-    add('Express and Prisma, the same upserts', of('prisma'), 'calls/s');
-    add('new deal against Express and Prisma', ratios(of('new'), of('prisma')), '×', { at: 'least', value: 4 });
+  if (run.wants('S9')) figures.push(...(await measureRepeats(run, gateway, url, pipelineId)));
+  if (run.wants('S19')) {
+    const environment = { DATABASE_URL: url, ORGANIZATION_ID: organizationId };
+    const prisma = await startPeer('prisma-create-server', environment, '/ready');
+    const { headers } = gateway;
+    await addComparison('S19', 4, newDeals('Express and Prisma', { ...prisma, headers }, pipelineId));
+    await prisma.stop();
   }
-  if (rates.has('repeat')) {
-    const none = { at: 'most', value: 0 } as const;
-    add('repeat that changes nothing', of('repeat'), 'calls/s');
-    add('repeat against new', ratios(of('repeat'), of('new')), '×', { at: 'least', value: 1.5 });
-    const ids = counts.map((round) => round.ids);
-    add('transaction ids in a round of repeats', ids, '', none);
-    const walBytes = counts.map((round) => round.walBytes);
-    add('WAL flushed in a round of repeats', walBytes, 'bytes', none);
-  }
-  return measures;
+  return figures;
 };
 
 /** S8, S9 and S19: new deals, against pgbench with the same function and against Prisma, and repeated deals. */
 export const writes: MeasureGroup = {
   ids: ['S8', 'S9', 'S19'],
-  measure: async (run) => {
-    const url = await run.server.copy(await run.server.database(run.size));
-    const gateway = await startGateway('inbound-gateway', url, pageScope(run.size).organizationId);
-    const earlier =
-      run.against === null || !run.wants('S8') ? null : await startEarlierVersion(run.against, run.size, run.log);
-    const environment = { DATABASE_URL: url, ORGANIZATION_ID: pageScope(run.size).organizationId };
-    const prisma = run.wants('S19') ? await startPeer('prisma-create-server', environment, '/ready') : null;
-    try {
-      const sql = await dealSql(url, run.size);
-      await assertSameDeal(gateway, url, run.size, sql);
-      const counts: ServerCounts[] = [];
-      const contestants = [newDeals('new', gateway, run.size)];
-      const pgbench: Contestant = {
-        name: 'pgbench',
-        run: (seconds) => runPgbench({ databaseUrl: url, sql, seconds, connections: poolSize }),
-      };
-      if (run.wants('S8')) contestants.push(pgbench);
-      if (earlier !== null) contestants.push(newDeals('earlier', earlier.gateway, run.size));
-      if (prisma !== null) contestants.push(newDeals('prisma', { ...prisma, headers: {} }, run.size));
-      if (run.wants('S9')) contestants.push(await repeatedDeals(gateway, url, run.size, counts));
-      run.log('Writes');
-      return toMeasures(await alternate(contestants, run), counts, run.size);
-    } finally {
-      await earlier?.stop();
-      await prisma?.stop();
-      await gateway.stop();
-      await run.server.dropCopy(url);
-    }
-  },
+  measure: (run) =>
+    withCopy(run, run.size, (url) =>
+      withGateway('inbound-gateway', url, organizationLayout(1, run.size).id, (gateway) =>
+        measureWrites(run, gateway, url),
+      ),
+    ),
 };

@@ -1,18 +1,31 @@
 import {
-  type OrganizationSetup,
   type AdministrationDatabase,
   listPage,
+  loadSetup,
+  openAdministrationDatabase,
+  type OrganizationSetup,
   type PageRequest,
   parsePageRequest,
 } from '@crm/db';
 import { type CursorPosition, ErrorCollector, maxPageBytes, parseSearchQuery } from '@crm/domain';
-import type { OrganizationLayout } from '../dataset/layout.js';
+import { type OrganizationLayout, organizationLayout } from '../dataset/layout.js';
 import { type Cost, measure } from './explain.js';
 import { pageLimit, type Shape } from './shape.js';
 
 /** The cost of a page of a shape. */
 export interface ShapeCost extends Cost {
+  readonly request: PageRequest;
   readonly records: number;
+}
+
+/** The cost of a shape in data of two sizes. */
+export interface Comparison {
+  readonly shape: Shape;
+  readonly small: ShapeCost;
+  /** A page with the same number of records as the small one. */
+  readonly large: ShapeCost;
+  /** A page of {@link pageLimit}, if enough records match. */
+  readonly largeFull: ShapeCost;
 }
 
 /** The data that shapes are measured on. */
@@ -22,15 +35,41 @@ export interface Subject {
   readonly organization: OrganizationLayout;
 }
 
+/** Opens a database with the given number of deals to read pages from, with one connection and without a time limit. */
+export const openSubject = async (url: string, opportunities: number): Promise<Subject> => {
+  const options = { url, applicationName: 'bench', maxConnections: 1, statementTimeoutMs: 0 };
+  const database = openAdministrationDatabase(options);
+  const organization = organizationLayout(1, opportunities);
+  return { database, organization, setup: await loadSetup(database, organization.id) };
+};
+
+/** Runs work with a subject, and then closes its database. */
+export const withSubject = async <T>(
+  url: string,
+  opportunities: number,
+  work: (subject: Subject) => Promise<T>,
+): Promise<T> => {
+  const subject = await openSubject(url, opportunities);
+  try {
+    return await work(subject);
+  } finally {
+    await subject.database.close();
+  }
+};
+
 /** The request of a shape. */
 export const requestOf = ({ setup, organization }: Subject, shape: Shape, limit: number): PageRequest => {
   const { objectType, stageId, words = '', filters, sort } = shape;
-  const firstPipeline = objectType === 'opportunity' ? (organization.pipelineIds[0] ?? null) : null;
+  const firstPipeline = objectType === 'opportunity' ? organization.pipelineIds[0] : null;
   const errors = new ErrorCollector();
   const { request } = parsePageRequest(
     setup,
     {
-      ...{ objectType, stageId, filters, sort, defaultSort: 'created_at' },
+      objectType,
+      stageId,
+      filters,
+      sort,
+      defaultSort: 'created_at',
       pipelineId: shape.pipelineId === undefined ? firstPipeline : shape.pipelineId,
       readWords: (found) => parseSearchQuery(words, 'q', found),
       readLimit: () => limit,
@@ -99,12 +138,27 @@ export const placedRequest = async (subject: Subject, shape: Shape, limit = page
   return { ...request, position: await positionAt(subject.database, request, place) };
 };
 
-/** Measures one page. */
-export const measureRequest = async (database: AdministrationDatabase, request: PageRequest): Promise<ShapeCost> => {
-  const { result, cost } = await measure(database, (measured) => listPage(measured, request));
-  return { ...cost, records: result.records.length };
+/** Measures one page of a shape. */
+export const measureShape = async (subject: Subject, shape: Shape, limit = pageLimit): Promise<ShapeCost> => {
+  const request = await placedRequest(subject, shape, limit);
+  const { result, cost } = await measure(subject.database, (measured) => listPage(measured, request));
+  return { ...cost, request, records: result.records.length };
 };
 
-/** Measures one page of a shape. */
-export const measureShape = async (subject: Subject, shape: Shape, limit = pageLimit): Promise<ShapeCost> =>
-  measureRequest(subject.database, await placedRequest(subject, shape, limit));
+/**
+ * Measures a shape in two data sizes. Each size has its own list of shapes, because some values in shapes depend on the
+ * number of deals.
+ */
+export const compareShapes = async (
+  smallSubject: Subject,
+  largeSubject: Subject,
+  shape: Shape,
+  largeShape: Shape,
+): Promise<Comparison> => {
+  const small = await measureShape(smallSubject, shape);
+  const largeFull = await measureShape(largeSubject, largeShape);
+  // If the small data has too few matches for a full page, the pages of the comparison have as many records.
+  const isCut = small.records > 0 && small.records < pageLimit;
+  const large = isCut ? await measureShape(largeSubject, largeShape, small.records) : largeFull;
+  return { shape, small, large, largeFull };
+};

@@ -1,15 +1,4 @@
-import type { ShapeCost } from './measure-shape.js';
-import { pageLimit, type Shape } from './shape.js';
-
-/** The cost of a shape in both data sizes. */
-export interface Comparison {
-  readonly shape: Shape;
-  readonly small: ShapeCost;
-  /** A page with the same number of records as the small one. */
-  readonly large: ShapeCost;
-  /** A page of {@link pageLimit}, if enough records match. */
-  readonly largeFull: ShapeCost;
-}
+import type { Comparison } from './measure-shape.js';
 
 /** How many buffers a reused plan may take for one that a plan for the values takes, and how many more in any case. */
 const allowed = { ratio: 1.5, buffers: 20 };
@@ -91,6 +80,3 @@ export const reportOf = (comparisons: readonly Comparison[]): string => {
     '',
   ].join('\n');
 };
-
-/** Whether the small data has too few matches for a full page. */
-export const isCut = ({ records }: ShapeCost): boolean => records > 0 && records < pageLimit;

@@ -59,7 +59,7 @@ const stages = ({ stageIds }: OrganizationLayout): Shape[] =>
   places.map((place) => ({
     name: 'list of a stage',
     objectType: 'opportunity',
-    stageId: stageIds[0]?.[0] ?? '',
+    stageId: stageIds[0][0] ?? '',
     place,
     statements: 1,
     maxBuffers: scattered,

@@ -28,7 +28,7 @@ export interface TestDatabase {
  * underscores
  */
 export async function createTestDatabase(
-  migrate: (url: string) => Promise<void>,
+  migrate: (url: string) => Promise<unknown>,
   templateName: string,
 ): Promise<TestDatabase> {
   if (!/^[a-z0-9_]{1,30}$/.test(templateName)) throw new Error(`not a template name: ${templateName}`);
@@ -70,7 +70,7 @@ async function ensureTemplate(
   client: pg.Client,
   servers: readonly string[],
   template: string,
-  migrate: (url: string) => Promise<void>,
+  migrate: (url: string) => Promise<unknown>,
 ): Promise<void> {
   // Test files run in several processes: the first one builds the template, the others wait here. Closing the
   // connection also releases the lock.

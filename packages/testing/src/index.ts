@@ -17,6 +17,7 @@ export { type LimitedRole, startLimitedRole } from './limited-role.js';
 export { openDebianPostgres, type DebianPostgres, type DebianServer } from './debian-postgres.js';
 export { startOwnPostgres, type OwnPostgres } from './own-postgres.js';
 export { pgBouncerTranslates, startPgBouncer, type PgBouncer } from './pgbouncer.js';
+export { endProgram, isOk, waitForProgram } from './program.js';
 export { reportFigure } from './report-figure.js';
 export { startReplicatedPostgres, type ReplicatedPostgres } from './replicated-postgres.js';
 export { startCountedPostgres, type CountedPostgres } from './counted-postgres.js';
