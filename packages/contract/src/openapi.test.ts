@@ -2,13 +2,14 @@ import { account, errorCatalogue } from '@crm/domain';
 import { describe, expect, it } from '@jest/globals';
 import { bodyBytes, bulkBodyBytes } from './bounds.js';
 import { buildOpenApiDocument } from './openapi.js';
+import { successExample } from './openapi/operation-object.js';
 import { SchemaComponents } from './openapi/schema-components.js';
 import { describedOperations } from './operations/all.js';
 import { inboundOperations, readOperations } from './operations/index.js';
 import { bodySchemas, flatBodies, responseSchemas } from './schemas/object-schemas.js';
 import { hasErrorText } from './validate/error-text.js';
 import { isRecord, type JsonSchema } from './validate/schema-walk.js';
-import { compileOperation } from './validation.js';
+import { compileOperation, compileResponseValidator } from './validation.js';
 
 const documents = [
   ['read', buildOpenApiDocument('read', readOperations)],
@@ -146,6 +147,7 @@ describe('every operation', () => {
       const { params, query, body, item } = compileOperation(contract);
       expect(contract.path.includes('{')).toBe(params !== undefined);
       expect(query({ surely_unknown: '1' })).toMatchObject({ surely_unknown: 'is not a known parameter' });
+      expect(compileResponseValidator(contract)(successExample(contract))).toBeNull();
       if (body !== undefined) {
         expect(examplesOf(contract.body).length).toBeGreaterThan(0);
         for (const example of examplesOf(contract.body)) {
@@ -175,7 +177,7 @@ describe('an object with one more field', () => {
   const names = { create: bodyTexts, update: bodyTexts, createItems: [], updateItems: [] };
 
   it('has it in its records, bodies and documents, and needs no other change', () => {
-    const { page, detail } = responseSchemas(described, { about: 'A company.', record: {}, more: {} });
+    const { page, detail } = responseSchemas(described, 'A company.');
     const bodies = bodySchemas(described, flatBodies(described), names);
     const components = new SchemaComponents();
     for (const schema of [page, detail, ...Object.values(bodies)]) components.place(schema as JsonSchema);

@@ -1,14 +1,11 @@
 import type { OperationContract } from '../operation.js';
+import { exampleOf } from '../schemas/build.js';
 import { successBody } from '../validation.js';
 import { isRecord, type JsonSchema } from '../validate/schema-walk.js';
 import { errorReferences, errorStatusesOf } from './error-responses.js';
 import { headerParametersOf, successHeaders } from './headers.js';
 import { componentReference, type Json } from './json.js';
 import type { SchemaComponents } from './schema-components.js';
-
-/** The first example of a schema. */
-const exampleOf = (schema: JsonSchema): unknown =>
-  Array.isArray(schema['examples']) ? (schema['examples'] as unknown[])[0] : undefined;
 
 const parametersIn = (
   place: 'path' | 'query',
@@ -34,7 +31,7 @@ export const successExample = (contract: OperationContract): Json => {
   return {
     success: true,
     message: 'OK',
-    data: exampleOf(contract.data as JsonSchema),
+    data: exampleOf(contract.data),
     ...Object.fromEntries(constants.map(([name, schema]) => [name, (schema as JsonSchema)['const']])),
   };
 };

@@ -1,6 +1,6 @@
 import { account } from '@crm/domain';
 import { Type } from 'typebox';
-import { nullable, uuid } from '../schemas/build.js';
+import { nullable, responseObject, uuid } from '../schemas/build.js';
 import { exampleIds } from '../schemas/example-ids.js';
 import { DomainInput } from '../schemas/input.js';
 import { bodySchemas, flatBodies, responseSchemas } from '../schemas/object-schemas.js';
@@ -9,11 +9,7 @@ import { SummaryBody } from '../schemas/summary.js';
 import { getByKeyOf, mergeOf, readOperationsOf, writeOperationsOf } from './object-operations.js';
 import { FieldsListQuery, ListQuery } from './shared.js';
 
-const { page, detail } = responseSchemas(account, {
-  about: 'A company.',
-  record: { id: exampleIds.account, domain: 'acme.com', name: 'Acme', custom_fields: {} },
-  more: { industry: 'Manufacturing', is_freemail: false, version: 1 },
-});
+const { page, detail } = responseSchemas(account, 'A company.');
 
 const bodies = bodySchemas(account, flatBodies(account), {
   create: { description: 'A company.', examples: [{ domain: 'acme.com' }] },
@@ -25,18 +21,11 @@ const bodies = bodySchemas(account, flatBodies(account), {
   updateItems: [{ id: exampleIds.account, industry: 'Manufacturing' }],
 });
 
-const created = Type.Object(
-  {
-    company_id: uuid('Id of the account.', 'account'),
-    domain: Type.String({ description: 'Its domain, normalized.', examples: ['acme.com'] }),
-    name: nullable(Type.String({ description: 'Its name; null if it was cleared.', examples: ['Acme'] })),
-  },
-  {
-    title: 'CreatedAccount',
-    description: 'The account that the call created or found.',
-    examples: [{ company_id: exampleIds.account, domain: 'acme.com', name: 'Acme' }],
-  },
-);
+const created = responseObject('CreatedAccount', 'The account that the call created or found.', {
+  company_id: uuid('Id of the account.', 'account'),
+  domain: Type.String({ description: 'Its domain, normalized.', examples: ['acme.com'] }),
+  name: nullable(Type.String({ description: 'Its name; null if it was cleared.', examples: ['Acme'] })),
+});
 
 /** The reads of accounts. */
 export const {

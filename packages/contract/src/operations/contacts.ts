@@ -1,6 +1,6 @@
 import { contact } from '@crm/domain';
 import { Type } from 'typebox';
-import { nullable, uuid } from '../schemas/build.js';
+import { nullable, responseObject, uuid } from '../schemas/build.js';
 import { exampleIds } from '../schemas/example-ids.js';
 import { EmailInput } from '../schemas/input.js';
 import { bodySchemas, flatBodies, responseSchemas } from '../schemas/object-schemas.js';
@@ -11,18 +11,7 @@ import { FieldsListQuery, ListQuery } from './shared.js';
 
 const names = { first_name: 'Ada', last_name: 'Lovelace' };
 
-const { page, detail } = responseSchemas(contact, {
-  about: 'A person.',
-  record: {
-    id: exampleIds.contact,
-    name: 'Ada Lovelace',
-    ...names,
-    email: 'ada@acme.com',
-    account_id: exampleIds.account,
-    custom_fields: {},
-  },
-  more: { job_title: null, created_at: '2026-03-02T09:30:00.000Z', version: 1 },
-});
+const { page, detail } = responseSchemas(contact, 'A person.');
 
 const bodies = bodySchemas(contact, flatBodies(contact), {
   create: {
@@ -39,19 +28,12 @@ const bodies = bodySchemas(contact, flatBodies(contact), {
   updateItems: [{ id: exampleIds.contact, version: 1, phone: null }],
 });
 
-const created = Type.Object(
-  {
-    people_id: uuid('Id of the contact.', 'contact'),
-    email: Type.String({ format: 'email', description: 'Its email, normalized.', examples: ['ada@acme.com'] }),
-    first_name: nullable(Type.String({ description: 'First name; null if it has none.', examples: ['Ada'] })),
-    last_name: nullable(Type.String({ description: 'Last name; null if it has none.', examples: ['Lovelace'] })),
-  },
-  {
-    title: 'CreatedContact',
-    description: 'The contact that the call created or found.',
-    examples: [{ people_id: exampleIds.contact, email: 'ada@acme.com', ...names }],
-  },
-);
+const created = responseObject('CreatedContact', 'The contact that the call created or found.', {
+  people_id: uuid('Id of the contact.', 'contact'),
+  email: Type.String({ format: 'email', description: 'Its email, normalized.', examples: ['ada@acme.com'] }),
+  first_name: nullable(Type.String({ description: 'First name; null if it has none.', examples: ['Ada'] })),
+  last_name: nullable(Type.String({ description: 'Last name; null if it has none.', examples: ['Lovelace'] })),
+});
 
 /** The reads of contacts. */
 export const {

@@ -1,6 +1,6 @@
 import { opportunity } from '@crm/domain';
 import { Type } from 'typebox';
-import { nullable, optional, uuid } from '../schemas/build.js';
+import { nullable, optional, responseObject, uuid } from '../schemas/build.js';
 import { StatusCode } from '../schemas/envelope.js';
 import { exampleIds } from '../schemas/example-ids.js';
 import { closed, closedWithCustom, requiredWithoutExternalId } from '../schemas/input.js';
@@ -12,36 +12,7 @@ import { SummarizeOpportunitiesBody } from '../schemas/summary.js';
 import { readOperationsOf, writeOperationsOf } from './object-operations.js';
 import { fieldsListQuery } from './shared.js';
 
-const { page, detail } = responseSchemas(opportunity, {
-  about: 'A deal in a pipeline.',
-  record: {
-    id: exampleIds.opportunity,
-    name: 'Acme renewal',
-    pipeline_id: exampleIds.pipeline,
-    stage_id: exampleIds.stage,
-    stage_name: 'Qualified',
-    account_id: exampleIds.account,
-    contact_id: exampleIds.contact,
-    additional_contacts: [
-      {
-        contact_id: exampleIds.secondContact,
-        contact_first_name: 'Grace',
-        contact_last_name: 'Hopper',
-        contact_email: 'grace@acme.com',
-      },
-    ],
-    custom_fields: { deal_tier: 'enterprise' },
-  },
-  more: { amount: 48000, created_at: '2026-03-02T09:30:00.000Z', version: 3 },
-  definitions: {
-    deal_tier: {
-      current_name: 'Deal tier',
-      property_name: 'custom__deal_tier',
-      attribute_type: 'select',
-      metadata: { options: [{ label: 'Enterprise', value: 'enterprise', color: '#2563eb' }] },
-    },
-  },
-});
+const { page, detail } = responseSchemas(opportunity, 'A deal in a pipeline.');
 
 const related = closed(inputProperties(opportunity, 'create', 'related_objects'), {
   title: 'RelatedObjects',
@@ -101,18 +72,11 @@ const bodies = bodySchemas(
   },
 );
 
-const created = Type.Object(
-  {
-    opportunity_id: uuid('Id of the opportunity.', 'opportunity'),
-    name: Type.String({ description: 'Its name.', examples: ['Acme renewal'] }),
-    amount: nullable(Type.Number({ description: 'Its deal size; null if it has none.', examples: [48000] })),
-  },
-  {
-    title: 'CreatedOpportunity',
-    description: 'The opportunity that the call created or found.',
-    examples: [{ opportunity_id: exampleIds.opportunity, name: 'Acme renewal', amount: 48000 }],
-  },
-);
+const created = responseObject('CreatedOpportunity', 'The opportunity that the call created or found.', {
+  opportunity_id: uuid('Id of the opportunity.', 'opportunity'),
+  name: Type.String({ description: 'Its name.', examples: ['Acme renewal'] }),
+  amount: nullable(Type.Number({ description: 'Its deal size; null if it has none.', examples: [48000] })),
+});
 
 const listQuery = closed(
   {

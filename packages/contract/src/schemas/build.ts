@@ -1,4 +1,4 @@
-import { Type, type Static, type TSchema, type TUnsafe } from 'typebox';
+import { Type, type Static, type TProperties, type TSchema, type TUnsafe } from 'typebox';
 import type { CheckName } from '../validate/checks.js';
 import { exampleIds } from './example-ids.js';
 
@@ -48,5 +48,28 @@ export const mapOf = <T extends TSchema>(value: T, options: SchemaOptions): TUns
   Type.Unsafe<Record<string, Static<T>>>({ type: 'object', additionalProperties: value, ...options });
 
 /** An instant in a response. */
-export const instant = (description: string) =>
-  Type.String({ format: 'date-time', description, examples: ['2026-03-02T09:30:00.000Z'] });
+export const instant = (description: string, example: string | null = '2026-03-02T09:30:00.000Z') =>
+  Type.String({ format: 'date-time', description, examples: [example] });
+
+/**
+ * The example of a schema: its own, or one made of the examples of its parts. A value that may be null needs none.
+ */
+export const exampleOf = (schema: unknown): unknown => {
+  const { examples, properties, items, type } = schema as {
+    readonly examples?: readonly unknown[];
+    readonly properties?: TProperties;
+    readonly items?: TSchema;
+    readonly type?: unknown;
+  };
+  if (examples !== undefined) return examples[0];
+  if (properties !== undefined) {
+    const entries = Object.entries(properties).map(([name, property]) => [name, exampleOf(property)] as const);
+    return Object.fromEntries(entries.filter(([, example]) => example !== undefined));
+  }
+  if (items !== undefined) return [exampleOf(items)];
+  return Array.isArray(type) && type.includes('null') ? null : undefined;
+};
+
+/** An object of responses. Its example consists of the examples of its properties. */
+export const responseObject = <P extends TProperties>(title: string, description: string, properties: P) =>
+  Type.Object(properties, { title, description, examples: [exampleOf({ properties })] });

@@ -1,7 +1,7 @@
 import { attributeTypes } from '@crm/domain';
 import { Type, type Static } from 'typebox';
 import { customValuesPerRecord } from '../bounds.js';
-import { mapOf, nullable, oneOf } from './build.js';
+import { exampleOf, mapOf, nullable, oneOf } from './build.js';
 
 const option = {
   label: Type.String({ description: 'Display text.', examples: ['Enterprise'] }),
@@ -33,7 +33,7 @@ const metadataOf = <T extends typeof FieldOption | typeof ListedOption>(one: T) 
       currency: Type.Optional(Type.String({ description: 'Currency fields: ISO 4217 code.', examples: ['EUR'] })),
       max: Type.Optional(Type.Integer({ description: 'Rating fields: the highest value.', examples: [5] })),
     },
-    { description: 'Settings of the type; null if it has none.' },
+    { description: 'Settings of the type; null if it has none.', examples: [{ options: [exampleOf(one)] }] },
   );
 
 /** `metadata` of a definition. */
@@ -60,6 +60,7 @@ export type CustomFieldDefinition = Static<typeof CustomFieldDefinition>;
 /** `custom_field_definitions` of lists, searches and gets. */
 export const CustomFieldDefinitions = mapOf(CustomFieldDefinition, {
   description: 'Definitions of the custom fields in this response, by slug: the keys of each record’s `custom_fields`.',
+  examples: [{ deal_tier: exampleOf(CustomFieldDefinition) }],
 });
 
 /** `custom_fields` of a record in a response. */

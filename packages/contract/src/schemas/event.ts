@@ -1,27 +1,11 @@
 import { eventObjects, eventTypes } from '@crm/domain';
 import { Type, type Static } from 'typebox';
 import { rawParameterLength, waitSeconds } from '../bounds.js';
-import { checkedAs, instant, mapOf, nullable, oneOf, uuid } from './build.js';
+import { checkedAs, instant, mapOf, responseObject, nullable, oneOf, uuid } from './build.js';
 import { exampleIds } from './example-ids.js';
 import { pageProperties } from './pagination.js';
 
 const examplePosition = 1_042;
-const exampleLogId = '66b2f6a1c3d94e5a-16384-16923-1';
-
-const exampleEvent = {
-  id: exampleIds.event,
-  position: examplePosition,
-  type: 'account.updated',
-  object: 'account',
-  record_id: exampleIds.account,
-  version: 2,
-  occurred_at: '2026-03-02T09:30:00.000Z',
-  record: { id: exampleIds.account, domain: 'acme.com', name: 'Acme Inc.', version: 2 },
-  previous: { name: 'Acme' },
-  changed: ['name'],
-  request_id: 'f47ac10b-58cc-4372-a567-0e02b2c3d479',
-  api_key_id: exampleIds.apiKey,
-};
 
 const position = (description: string) => Type.Integer({ minimum: 0, description, examples: [examplePosition] });
 
@@ -29,103 +13,78 @@ const logId = Type.String({
   description:
     'Id of this log. It changes when the database is restored from a backup, a replica is promoted or `pg_upgrade` ' +
     'is run: then copy all records again.',
-  examples: [exampleLogId],
+  examples: ['66b2f6a1c3d94e5a-16384-16923-1'],
 });
 
 /** A change in the log. */
-export const Event = Type.Object(
-  {
-    id: uuid('Id of the event.', 'event'),
-    position: Type.Integer({
-      minimum: 1,
-      description: 'Its number in the organization: 1, 2, 3 … without gaps, in commit order.',
-      examples: [examplePosition],
+export const Event = responseObject('Event', 'A change of a record.', {
+  id: uuid('Id of the event.', 'event'),
+  position: Type.Integer({
+    minimum: 1,
+    description: 'Its number in the organization: 1, 2, 3 … without gaps, in commit order.',
+    examples: [examplePosition],
+  }),
+  type: oneOf(eventTypes, { description: 'What happened.', examples: ['account.updated'] }),
+  object: oneOf(eventObjects, { description: 'The kind of the changed record.', examples: ['account'] }),
+  record_id: uuid('Id of the changed record.', 'account'),
+  version: Type.Integer({ minimum: 1, description: 'Version of the record after the change.', examples: [2] }),
+  occurred_at: instant('When the change was made.'),
+  record: nullable(
+    mapOf(Type.Unknown(), {
+      description: 'The record after the change. Null if it was deleted or its values were erased.',
+      examples: [{ id: exampleIds.account, domain: 'acme.com', name: 'Acme Inc.', version: 2 }],
     }),
-    type: oneOf(eventTypes, { description: 'What happened.', examples: ['account.updated'] }),
-    object: oneOf(eventObjects, { description: 'The kind of the changed record.', examples: ['account'] }),
-    record_id: uuid('Id of the changed record.', 'account'),
-    version: Type.Integer({ minimum: 1, description: 'Version of the record after the change.', examples: [2] }),
-    occurred_at: instant('When the change was made.'),
-    record: nullable(
-      mapOf(Type.Unknown(), {
-        description: 'The record after the change. Null if it was deleted or its values were erased.',
-      }),
-    ),
-    previous: nullable(
-      mapOf(Type.Unknown(), {
-        description:
-          'The old values of the changed fields. The whole record for a deletion, null for a creation or restoration. ' +
-          'If `record` is null too, the values were erased with their contact or note.',
-      }),
-    ),
-    changed: Type.Array(Type.String(), {
-      description: 'Names of the changed fields; a custom field is `custom_fields.<slug>`.',
-      examples: [['name']],
+  ),
+  previous: nullable(
+    mapOf(Type.Unknown(), {
+      description:
+        'The old values of the changed fields. The whole record for a deletion, null for a creation or restoration. ' +
+        'If `record` is null too, the values were erased with their contact or note.',
+      examples: [{ name: 'Acme' }],
     }),
-    request_id: nullable(
-      Type.String({ description: '`X-Request-Id` of the request that made the change; null if no request did.' }),
-    ),
-    api_key_id: nullable(uuid('Id of the key of that request.', 'apiKey')),
-  },
-  { title: 'Event', description: 'A change of a record.', examples: [exampleEvent] },
-);
+  ),
+  changed: Type.Array(Type.String(), {
+    description: 'Names of the changed fields; a custom field is `custom_fields.<slug>`.',
+    examples: [['name']],
+  }),
+  request_id: nullable(
+    Type.String({
+      description: '`X-Request-Id` of the request that made the change; null if no request did.',
+      examples: ['f47ac10b-58cc-4372-a567-0e02b2c3d479'],
+    }),
+  ),
+  api_key_id: nullable(uuid('Id of the key of that request.', 'apiKey')),
+});
 export type Event = Static<typeof Event>;
 
 /** `data` of a page of the log. */
-export const EventLogPage = Type.Object(
-  {
-    events: Type.Array(Event, { description: 'The events of this page, oldest first.' }),
-    next_position: position('Send it as `after` for the next page. Events that a filter leaves out also advance it.'),
-    last_position: position('Position of the newest event; 0 if there has been none.'),
-    oldest_position: Type.Integer({
-      minimum: 1,
-      description: 'Position of the oldest event that is retained; the next position if there is none.',
-      examples: [1],
-    }),
-    has_more: Type.Boolean({ description: 'Whether there are events after `next_position`.', examples: [false] }),
-    log_id: logId,
-  },
-  {
-    title: 'EventLogPage',
-    description: 'A page of the change log.',
-    examples: [
-      {
-        events: [exampleEvent],
-        next_position: examplePosition,
-        last_position: examplePosition,
-        oldest_position: 1,
-        has_more: false,
-        log_id: exampleLogId,
-      },
-    ],
-  },
-);
+export const EventLogPage = responseObject('EventLogPage', 'A page of the change log.', {
+  events: Type.Array(Event, { description: 'The events of this page, oldest first.' }),
+  next_position: position('Send it as `after` for the next page. Events that a filter leaves out also advance it.'),
+  last_position: position('Position of the newest event; 0 if there has been none.'),
+  oldest_position: Type.Integer({
+    minimum: 1,
+    description: 'Position of the oldest event that is retained; the next position if there is none.',
+    examples: [1],
+  }),
+  has_more: Type.Boolean({ description: 'Whether there are events after `next_position`.', examples: [false] }),
+  log_id: logId,
+});
 export type EventLogPage = Static<typeof EventLogPage>;
 
 /** `data` of the latest position. */
-export const LatestPosition = Type.Object(
-  { position: position('Position of the newest event; 0 if there has been none.'), log_id: logId },
-  {
-    title: 'LatestPosition',
-    description: 'The end of the change log.',
-    examples: [{ position: examplePosition, log_id: exampleLogId }],
-  },
-);
+export const LatestPosition = responseObject('LatestPosition', 'The end of the change log.', {
+  position: position('Position of the newest event; 0 if there has been none.'),
+  log_id: logId,
+});
 export type LatestPosition = Static<typeof LatestPosition>;
 
 /** `data` of a page of a record's history. */
-export const HistoryPage = Type.Object(
-  {
-    events: Type.Array(Event, { description: 'The events of this page, newest first.' }),
-    log_id: logId,
-    ...pageProperties,
-  },
-  {
-    title: 'HistoryPage',
-    description: 'A page of the events of one record.',
-    examples: [{ events: [exampleEvent], log_id: exampleLogId, has_more: false, next_cursor: null, limit: 100 }],
-  },
-);
+export const HistoryPage = responseObject('HistoryPage', 'A page of the events of one record.', {
+  events: Type.Array(Event, { description: 'The events of this page, newest first.' }),
+  log_id: logId,
+  ...pageProperties,
+});
 export type HistoryPage = Static<typeof HistoryPage>;
 
 /** `after` of the log. */

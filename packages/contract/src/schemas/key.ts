@@ -1,28 +1,14 @@
 import { Type, type Static } from 'typebox';
-import { uuid } from './build.js';
-import { exampleIds } from './example-ids.js';
+import { responseObject, uuid } from './build.js';
 
 /** `data` with the key of the request. */
-export const KeyDetail = Type.Object(
-  {
-    key_id: uuid('Id of the key: `api_key_id` of the events that it causes.', 'apiKey'),
-    organization_id: uuid('The organization of the key.', 'organization'),
-    allowed_operations: Type.Array(Type.String(), {
-      description:
-        'Groups of operations (`list`, `search`, `inbound`, `bulk`, `delete`, `setup`) and names of single operations.',
-      examples: [['list', 'search']],
-    }),
-  },
-  {
-    title: 'KeyDetail',
-    description: 'The key of the request.',
-    examples: [
-      {
-        key_id: exampleIds.apiKey,
-        organization_id: exampleIds.organization,
-        allowed_operations: ['list', 'search'],
-      },
-    ],
-  },
-);
+export const KeyDetail = responseObject('KeyDetail', 'The key of the request.', {
+  key_id: uuid('Id of the key: `api_key_id` of the events that it causes.', 'apiKey'),
+  organization_id: uuid('The organization of the key.', 'organization'),
+  allowed_operations: Type.Array(Type.String(), {
+    description:
+      'Groups of operations (`list`, `search`, `inbound`, `bulk`, `delete`, `setup`) and names of single operations.',
+    examples: [['list', 'search']],
+  }),
+});
 export type KeyDetail = Static<typeof KeyDetail>;

@@ -1,42 +1,26 @@
 import { Type, type Static } from 'typebox';
-import { instant, oneOf, uuid } from './build.js';
-import { exampleIds } from './example-ids.js';
+import { checkedAs, instant, responseObject, oneOf, uuid } from './build.js';
 import { closed, EmailInput, ShortText } from './input.js';
-import { checkedAs } from './build.js';
 import { pageProperties } from './pagination.js';
 
-const exampleMember = {
-  member_id: exampleIds.member,
-  email: 'owner@example.com',
-  name: 'Olga Owner',
-  is_active: true,
-  created_at: '2026-01-05T08:00:00.000Z',
-};
-
 /** A person of the organization. */
-export const Member = Type.Object(
-  {
-    member_id: uuid('Id of the member: `owner_id` of an opportunity.', 'member'),
-    email: Type.String({ description: 'Email, normalized.', examples: ['owner@example.com'] }),
-    name: Type.String({ description: 'Name.', examples: ['Olga Owner'] }),
-    is_active: Type.Boolean({
-      description: 'False for a former member, who may keep opportunities but gets no new ones.',
-    }),
-    created_at: instant('When the person became a member.'),
-  },
-  { title: 'Member', description: 'A person of the organization, who can own deals.', examples: [exampleMember] },
-);
+export const Member = responseObject('Member', 'A person of the organization, who can own deals.', {
+  member_id: uuid('Id of the member: `owner_id` of an opportunity.', 'member'),
+  email: Type.String({ description: 'Email, normalized.', examples: ['owner@example.com'] }),
+  name: Type.String({ description: 'Name.', examples: ['Olga Owner'] }),
+  is_active: Type.Boolean({
+    description: 'False for a former member, who may keep opportunities but gets no new ones.',
+    examples: [true],
+  }),
+  created_at: instant('When the person became a member.'),
+});
 export type Member = Static<typeof Member>;
 
 /** `data` of a page of members. */
-export const MemberPage = Type.Object(
-  { members: Type.Array(Member, { description: 'The members of this page, sorted by email.' }), ...pageProperties },
-  {
-    title: 'MemberPage',
-    description: 'A page of members.',
-    examples: [{ members: [exampleMember], has_more: false, next_cursor: null, limit: 100 }],
-  },
-);
+export const MemberPage = responseObject('MemberPage', 'A page of members.', {
+  members: Type.Array(Member, { description: 'The members of this page, sorted by email.' }),
+  ...pageProperties,
+});
 export type MemberPage = Static<typeof MemberPage>;
 
 const name = { ...ShortText('Name; not blank.', 'Olga Owner'), ...checkedAs('requiredName') };
@@ -71,7 +55,4 @@ export const RemoveMemberQuery = closed(
 );
 
 /** `data` with one member. */
-export const MemberDetail = Type.Object(
-  { member: Member },
-  { title: 'MemberDetail', description: 'A member.', examples: [{ member: exampleMember }] },
-);
+export const MemberDetail = responseObject('MemberDetail', 'A member.', { member: Member });

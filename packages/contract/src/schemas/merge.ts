@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { oneOf, optional, uuid } from './build.js';
+import { responseObject, oneOf, optional, uuid } from './build.js';
 import { OpportunityConflict } from './envelope.js';
 import { exampleIds } from './example-ids.js';
 import { closed } from './input.js';
@@ -21,43 +21,25 @@ export const MergeBody = closed(
 );
 export type MergeBody = Static<typeof MergeBody>;
 
-const count = (description: string) => Type.Integer({ minimum: 0, description, examples: [0] });
+const count = (description: string, example: number) => Type.Integer({ minimum: 0, description, examples: [example] });
 
 /** `data` of a merge. */
-export const Merged = Type.Object(
-  {
-    id: uuid('Id of the kept record.', 'account'),
-    from: uuid('Id of the record that was merged into it.', 'second'),
-    dry_run: Type.Boolean({ description: 'Whether this was a dry run, which changes nothing.' }),
-    contacts: count('Contacts that moved to the kept account; 0 in a merge of contacts.'),
-    opportunities: count('Opportunities that moved to the kept record.'),
-    merged_opportunities: count('Opportunities that were merged into opportunities of the kept record.'),
-    notes: count('Notes that moved to the kept record.'),
-    filled: Type.Array(Type.String({ examples: ['industry'] }), {
-      description: 'Empty fields of the kept record that were filled in from the other one.',
-    }),
-    conflicts: Type.Array(OpportunityConflict, {
-      description:
-        'In a dry run: opportunities that would get the same pipeline, account and name, at most 100. Empty ' +
-        'otherwise.',
-    }),
-  },
-  {
-    title: 'Merged',
-    description: 'What a merge changed, or would change.',
-    examples: [
-      {
-        id: exampleIds.account,
-        from: exampleIds.second,
-        dry_run: true,
-        contacts: 3,
-        opportunities: 2,
-        merged_opportunities: 0,
-        notes: 4,
-        filled: ['industry'],
-        conflicts: [],
-      },
-    ],
-  },
-);
+export const Merged = responseObject('Merged', 'What a merge changed, or would change.', {
+  id: uuid('Id of the kept record.', 'account'),
+  from: uuid('Id of the record that was merged into it.', 'second'),
+  dry_run: Type.Boolean({ description: 'Whether this was a dry run, which changes nothing.', examples: [true] }),
+  contacts: count('Contacts that moved to the kept account; 0 in a merge of contacts.', 3),
+  opportunities: count('Opportunities that moved to the kept record.', 2),
+  merged_opportunities: count('Opportunities that were merged into opportunities of the kept record.', 0),
+  notes: count('Notes that moved to the kept record.', 4),
+  filled: Type.Array(Type.String({ examples: ['industry'] }), {
+    description: 'Empty fields of the kept record that were filled in from the other one.',
+  }),
+  conflicts: Type.Array(OpportunityConflict, {
+    description:
+      'In a dry run: opportunities that would get the same pipeline, account and name, at most 100. Empty ' +
+      'otherwise.',
+    examples: [[]],
+  }),
+});
 export type Merged = Static<typeof Merged>;

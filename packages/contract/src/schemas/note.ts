@@ -1,7 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { keysPerCall, noteContentLength, titleLength } from '../bounds.js';
-import { instant, nullable, optional, uuid } from './build.js';
-import { exampleIds } from './example-ids.js';
+import { instant, responseObject, nullable, optional, uuid } from './build.js';
 import { closed, DomainInput, EmailInput, KeyList } from './input.js';
 import { pageProperties } from './pagination.js';
 
@@ -58,81 +57,46 @@ export const UpdateNoteBody = closed(
 export type UpdateNoteBody = Static<typeof UpdateNoteBody>;
 
 /** `data` of a created note. */
-export const CreatedNote = Type.Object(
-  {
-    note_id: uuid('Id of the note.', 'note'),
-    title: nullable(Type.String({ description: 'Title; null if it has none.', examples: ['Kick-off call'] })),
-    content: nullable(Type.String({ description: 'Text; null if it has none.', examples: ['Budget is approved.'] })),
-  },
-  {
-    title: 'CreatedNote',
-    description: 'The created note.',
-    examples: [
-      {
-        note_id: exampleIds.note,
-        title: 'Kick-off call',
-        content: 'Budget is approved.',
-      },
-    ],
-  },
-);
+export const CreatedNote = responseObject('CreatedNote', 'The created note.', {
+  note_id: uuid('Id of the note.', 'note'),
+  title: nullable(Type.String({ description: 'Title; null if it has none.', examples: ['Kick-off call'] })),
+  content: nullable(Type.String({ description: 'Text; null if it has none.', examples: ['Budget is approved.'] })),
+});
 export type CreatedNote = Static<typeof CreatedNote>;
 
-const exampleRecord = {
-  id: exampleIds.note,
-  title: 'Kick-off call',
-  content: 'Budget is approved.',
-  account_ids: [exampleIds.account],
-  contact_ids: [exampleIds.contact],
-  opportunity_ids: [exampleIds.opportunity],
-  account_domains: ['acme.com'],
-  contact_emails: ['ada@acme.com'],
-  created_at: '2026-03-02T09:30:00.000Z',
-  updated_at: '2026-03-02T09:30:00.000Z',
-  version: 1,
-};
-
 /** A note in responses. */
-export const Note = Type.Object(
-  {
-    id: uuid('Id of the note.', 'note'),
-    title: nullable(Type.String({ description: 'Title.', examples: ['Kick-off call'] })),
-    content: nullable(Type.String({ description: 'Text.', examples: ['Budget is approved.'] })),
-    account_ids: Type.Array(uuid('Id of the account.', 'account'), {
-      description: 'Ids of the accounts it is attached to.',
-    }),
-    contact_ids: Type.Array(uuid('Id of the contact.', 'contact'), {
-      description: 'Ids of the contacts it is attached to.',
-    }),
-    opportunity_ids: Type.Array(uuid('Id of the opportunity.', 'opportunity'), {
-      description: 'Ids of the opportunities it is attached to.',
-    }),
-    account_domains: Type.Array(Type.String(), { description: 'Domains of the accounts it is attached to.' }),
-    contact_emails: Type.Array(Type.String({ format: 'email' }), {
-      description: 'Emails of the contacts it is attached to.',
-    }),
-    created_at: instant('When it was created.'),
-    updated_at: instant('When it was last changed.'),
-    version: Type.Integer({ minimum: 1, description: 'Increases by one with every change.', examples: [1] }),
-  },
-  { title: 'Note', description: 'A note on accounts, contacts and opportunities.', examples: [exampleRecord] },
-);
+export const Note = responseObject('Note', 'A note on accounts, contacts and opportunities.', {
+  id: uuid('Id of the note.', 'note'),
+  title: nullable(Type.String({ description: 'Title.', examples: ['Kick-off call'] })),
+  content: nullable(Type.String({ description: 'Text.', examples: ['Budget is approved.'] })),
+  account_ids: Type.Array(uuid('Id of the account.', 'account'), {
+    description: 'Ids of the accounts it is attached to.',
+  }),
+  contact_ids: Type.Array(uuid('Id of the contact.', 'contact'), {
+    description: 'Ids of the contacts it is attached to.',
+  }),
+  opportunity_ids: Type.Array(uuid('Id of the opportunity.', 'opportunity'), {
+    description: 'Ids of the opportunities it is attached to.',
+  }),
+  account_domains: Type.Array(Type.String({ examples: ['acme.com'] }), {
+    description: 'Domains of the accounts it is attached to.',
+  }),
+  contact_emails: Type.Array(Type.String({ format: 'email', examples: ['ada@acme.com'] }), {
+    description: 'Emails of the contacts it is attached to.',
+  }),
+  created_at: instant('When it was created.'),
+  updated_at: instant('When it was last changed.'),
+  version: Type.Integer({ minimum: 1, description: 'Increases by one with every change.', examples: [1] }),
+});
 export type Note = Static<typeof Note>;
 
 /** `data` of a page of notes. */
-export const NotePage = Type.Object(
-  { notes: Type.Array(Note, { description: 'The records of this page.' }), ...pageProperties },
-  {
-    title: 'NotePage',
-    description: 'A page of notes.',
-    examples: [{ notes: [exampleRecord], has_more: false, next_cursor: null, limit: 100 }],
-  },
-);
+export const NotePage = responseObject('NotePage', 'A page of notes.', {
+  notes: Type.Array(Note, { description: 'The records of this page.' }),
+  ...pageProperties,
+});
 export type NotePage = Static<typeof NotePage>;
 
 /** `data` of one note. */
-export const NoteDetail = Type.Object(
-  { note: Note },
-  { title: 'NoteDetail', description: 'One note.', examples: [{ note: exampleRecord }] },
-);
+export const NoteDetail = responseObject('NoteDetail', 'One note.', { note: Note });
 export type NoteDetail = Static<typeof NoteDetail>;

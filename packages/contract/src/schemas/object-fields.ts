@@ -1,5 +1,5 @@
 import type { FieldDescription, FieldWrite, ObjectDescription, SystemFieldKind } from '@crm/domain';
-import { Type, type Static, type TProperties, type TSchema, type TUnsafe } from 'typebox';
+import { Type, type Static, type TProperties, type TSchema } from 'typebox';
 import { keysPerCall, nameLength, rawKeyLength, urlLength } from '../bounds.js';
 import type { CheckName } from '../validate/checks.js';
 import { AdditionalContact } from './additional-contact.js';
@@ -52,17 +52,14 @@ const recordField = (field: FieldDescription): TSchema => {
   return field.always === true ? value : Type.Optional(value);
 };
 
-/** The schema of an object's records. */
-export const recordSchema = <const D extends ObjectDescription>(
-  { fields }: D,
-  options: SchemaOptions,
-): TUnsafe<RecordOf<D>> => {
+/** The schemas of the fields of an object's records: those of every record, and all. */
+export const recordProperties = ({ fields }: ObjectDescription) => {
   const schemas = (isAlways: boolean): TProperties =>
     Object.fromEntries(
       fields.filter(({ always }) => (always === true) === isAlways).map((field) => [field.name, recordField(field)]),
     );
-  const properties = { ...schemas(true), custom_fields: CustomFields, ...schemas(false) };
-  return Type.Unsafe<RecordOf<D>>(Type.Object(properties, options));
+  const always = { ...schemas(true), custom_fields: CustomFields };
+  return { always, all: { ...always, ...schemas(false) } };
 };
 
 /** The limits of what a body may send, and the rule of `domain` that the handler checks. */

@@ -1,11 +1,11 @@
 import type { ObjectDescription } from '@crm/domain';
 import { Type, type Static, type TProperties, type TSchema } from 'typebox';
 import { bulkCreateItems, bulkUpdateItems } from '../bounds.js';
-import type { SchemaOptions } from './build.js';
+import { exampleOf, responseObject, type SchemaOptions } from './build.js';
 import { bulkBody, bulkTarget } from './bulk.js';
 import { CustomFieldDefinitions } from './custom-field.js';
 import { closedWithCustom, requiredWithoutExternalId } from './input.js';
-import { inputProperties, type RecordOf, recordSchema } from './object-fields.js';
+import { inputProperties, type RecordOf, recordProperties } from './object-fields.js';
 import { pageProperties } from './pagination.js';
 
 type PageProperties = Static<ReturnType<typeof Type.Object<typeof pageProperties>>>;
@@ -19,47 +19,28 @@ type DetailOf<D extends ObjectDescription> = { [One in D['one']]: RecordOf<D> } 
   custom_field_definitions: Definitions;
 };
 
-/** The texts and examples of an object's schemas. */
-export interface ObjectTexts {
-  readonly about: string;
-  /** A record in lists, and what a get adds to it. */
-  readonly record: object;
-  readonly more: object;
-  /** The definitions of the custom fields in the example. */
-  readonly definitions?: object;
-}
-
 /** `account` → `Account` */
 export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** The schemas of an object's responses. */
-export const responseSchemas = <const D extends ObjectDescription>(
-  description: D,
-  { about, record: example, more, definitions = {} }: ObjectTexts,
-) => {
+/** The schemas of an object's responses. The example of a record in a list has only the fields of every record. */
+export const responseSchemas = <const D extends ObjectDescription>(description: D, about: string) => {
   const { one, many } = description;
   const One = capitalized(one);
-  const record = recordSchema(description, { title: One, description: about, examples: [example] });
-  const page = Type.Object(
-    {
-      [many]: Type.Array(record, { description: 'The records of this page.' }),
-      custom_field_definitions: CustomFieldDefinitions,
-      ...pageProperties,
-    },
-    {
-      title: `${One}Page`,
-      description: `A page of ${many}.`,
-      examples: [
-        { [many]: [example], custom_field_definitions: definitions, has_more: false, next_cursor: null, limit: 100 },
-      ],
-    },
-  );
+  const { always, all } = recordProperties(description);
+  const record = Type.Object(all, { title: One, description: about, examples: [exampleOf({ properties: always })] });
+  const page = responseObject(`${One}Page`, `A page of ${many}.`, {
+    [many]: Type.Array(record, { description: 'The records of this page.' }),
+    custom_field_definitions: CustomFieldDefinitions,
+    ...pageProperties,
+  });
   const detail = Type.Object(
     { [one]: record, custom_field_definitions: CustomFieldDefinitions },
     {
       title: `${One}Detail`,
       description: `One ${one} with every system field and visible custom field, unless \`fields\` narrows it.`,
-      examples: [{ [one]: { ...example, ...more }, custom_field_definitions: definitions }],
+      examples: [
+        { [one]: exampleOf({ properties: all }), custom_field_definitions: exampleOf(CustomFieldDefinitions) },
+      ],
     },
   );
   return { page: Type.Unsafe<PageOf<D>>(page), detail: Type.Unsafe<DetailOf<D>>(detail) };

@@ -25,7 +25,7 @@ export const pageLimitDescription =
 
 /** The properties of every page besides its records. */
 export const pageProperties = {
-  has_more: Type.Boolean({ description: 'Whether another page exists.', examples: [false] }),
+  has_more: Type.Boolean({ description: 'Whether another page exists.', examples: [true] }),
   next_cursor: nullable(
     Type.String({
       description: 'Send it as `cursor` for the next page; null on the last one.',

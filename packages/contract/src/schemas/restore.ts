@@ -1,6 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { oneOf, uuid } from './build.js';
-import { exampleIds } from './example-ids.js';
+import { responseObject, oneOf, uuid } from './build.js';
 import { closed } from './input.js';
 
 const object = oneOf(['account', 'opportunity'], { description: 'The kind of the record.', examples: ['account'] });
@@ -30,16 +29,9 @@ export const RestoreBody = Type.Unsafe<{ position: number } | { object: 'account
 export type RestoreBody = Static<typeof RestoreBody>;
 
 /** `data` of a restore. */
-export const Restored = Type.Object(
-  {
-    object,
-    id: uuid('Id of the record, the same as before.', 'account'),
-    version: Type.Integer({ minimum: 2, description: 'Its new version.', examples: [3] }),
-  },
-  {
-    title: 'Restored',
-    description: 'The restored record.',
-    examples: [{ object: 'account', id: exampleIds.account, version: 3 }],
-  },
-);
+export const Restored = responseObject('Restored', 'The restored record.', {
+  object,
+  id: uuid('Id of the record, the same as before.', 'account'),
+  version: Type.Integer({ minimum: 2, description: 'Its new version.', examples: [3] }),
+});
 export type Restored = Static<typeof Restored>;

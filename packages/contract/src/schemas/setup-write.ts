@@ -1,10 +1,10 @@
 import { attributeTypes, maxOptions, maxSlugLength, objectTypes } from '@crm/domain';
 import { Type, type Static } from 'typebox';
 import { nameLength } from '../bounds.js';
-import { checkedAs, oneOf, optional, uuid } from './build.js';
-import { exampleField, Field } from './field.js';
+import { checkedAs, oneOf, optional, responseObject, uuid } from './build.js';
+import { Field } from './field.js';
 import { closed } from './input.js';
-import { examplePipeline, exampleStage, Pipeline, Stage } from './pipeline.js';
+import { Pipeline, Stage } from './pipeline.js';
 
 /** The maximum number of stages in the creation of a pipeline. */
 const stagesPerCall = 100;
@@ -181,23 +181,13 @@ export const UpdateOptionBody = closed(
 export type UpdateOptionBody = Static<typeof UpdateOptionBody>;
 
 /** `data` with one pipeline. */
-export const PipelineDetail = Type.Object(
-  { pipeline: Pipeline, stages: Type.Array(Stage, { description: 'Its stages, in order.' }) },
-  {
-    title: 'PipelineDetail',
-    description: 'A pipeline with its stages.',
-    examples: [{ pipeline: examplePipeline, stages: [exampleStage] }],
-  },
-);
+export const PipelineDetail = responseObject('PipelineDetail', 'A pipeline with its stages.', {
+  pipeline: Pipeline,
+  stages: Type.Array(Stage, { description: 'Its stages, in order.' }),
+});
 
 /** `data` with one stage. */
-export const StageDetail = Type.Object(
-  { stage: Stage },
-  { title: 'StageDetail', description: 'A stage.', examples: [{ stage: exampleStage }] },
-);
+export const StageDetail = responseObject('StageDetail', 'A stage.', { stage: Stage });
 
 /** `data` with one custom field. */
-export const FieldDetail = Type.Object(
-  { field: Field },
-  { title: 'FieldDetail', description: 'A custom field.', examples: [{ field: exampleField }] },
-);
+export const FieldDetail = responseObject('FieldDetail', 'A custom field.', { field: Field });

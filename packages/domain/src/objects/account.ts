@@ -54,6 +54,7 @@ export const account = {
       kind: 'boolean',
       required: true,
       about: 'Whether its domain is that of a free mail provider.',
+      example: false,
     },
     ...history,
   ],
