@@ -26,7 +26,7 @@ const budgets = {
   prisma: 665,
   'all source lines': 42_618,
   'lines of tests': 33_545,
-  'lines of pages': 7101,
+  'lines of pages': 6990,
 };
 
 const generatedFiles = ['packages/client/src/types.ts', 'packages/db/sql/schema.sql'];
