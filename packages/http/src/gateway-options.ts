@@ -1,8 +1,7 @@
-import type { Gateway, OperationContract } from '@crm/contract';
+import type { Gateway, OperationContract, OperationValidators } from '@crm/contract';
 import type { Logger } from 'pino';
 import type { AuthenticationOptions } from './keys/api-key-record.js';
 import type { GatewayActivity } from './observability/metrics/activity.js';
-import type { OperationValidators } from './request/operation-validators.js';
 import type { Operation, OperationRequest } from './operation.js';
 import type { RateLimitOptions } from './limits/rate-limit-config.js';
 import type { ShareLimits } from './limits/shares.js';
@@ -43,8 +42,8 @@ export interface GatewayAppOptions<Context> extends ShareLimits {
   readonly otherGatewayUrl?: string | undefined;
   /** By default none is trusted. */
   readonly trustProxy?: TrustProxy | undefined;
-  /** Requests are shed while the event loop is delayed by more than this, by default 500 ms. */
-  readonly maxEventLoopDelayMs?: number | undefined;
+  /** Requests are shed while the event loop is delayed by more than this. */
+  readonly maxEventLoopDelayMs: number;
   /** The gateway's counters, read by its metrics. */
   readonly activity?: GatewayActivity | undefined;
   /** Whether requests become spans; `startTracing` configures where they are sent. By default false. */

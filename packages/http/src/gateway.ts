@@ -18,8 +18,6 @@ import { runOperation } from './run-operation.js';
 import { createShares, defaultShares, type GatewayShares, type ShareLimits } from './limits/shares.js';
 import { traceRequests } from './observability/tracing/trace-requests.js';
 
-const defaultMaxEventLoopDelayMs = 500;
-
 const toRoutes = <Context>(options: GatewayAppOptions<Context>): Route[] =>
   options.operations.map((operation) => {
     const { contract } = operation;
@@ -43,13 +41,7 @@ const matchRoute =
 
 /** Creates the shares of the process, and lets `activity` report how much of them is in use. */
 const sharesOf = (options: ShareLimits, activity: GatewayActivity): GatewayShares => {
-  const shares = createShares({
-    maxInFlight: options.maxInFlight ?? defaultShares.maxInFlight,
-    maxBytesInFlight: options.maxBytesInFlight ?? defaultShares.maxBytesInFlight,
-    maxPageBytes: options.maxPageBytes ?? defaultShares.maxPageBytes,
-    maxBulkPerOrganization: options.maxBulkPerOrganization ?? defaultShares.maxBulkPerOrganization,
-    maxWaiting: options.maxWaiting ?? defaultShares.maxWaiting,
-  });
+  const shares = createShares({ ...defaultShares, ...options });
   activity.inFlight = () => shares.inFlight.total;
   activity.answerBytes = () => shares.answerBytes.total;
   activity.waiting = () => shares.waiting.total;
@@ -90,7 +82,7 @@ export const createGatewayApp = <Context>(options: GatewayAppOptions<Context>): 
   const failures = limitFailedAuthentication(limiterParts);
   app.use(authenticate(options.authentication, failures, activity, logger, isOutage));
   app.use(limitRequests(options.gateway, limiterParts));
-  app.use(shedLoad(options.maxEventLoopDelayMs ?? defaultMaxEventLoopDelayMs, shares, activity));
+  app.use(shedLoad(options.maxEventLoopDelayMs, shares, activity));
   app.use(limitBulkCalls(shares, activity));
   app.use(readOperationInput(options.gateway, activity.bodies));
   app.use(runOperation({ shares, activity, pageBytes: options.maxPageBytes ?? defaultShares.maxPageBytes }));

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import type { Store } from 'express-rate-limit';
 import request from 'supertest';
-import type { RateLimits } from '../src/index.js';
+import type { CounterStore, RateLimits } from '../src/index.js';
 import { MemoryStore } from '../src/limits/memory-store.js';
 import { runInTurns, type Steps } from '../src/limits/turns.js';
 import { createTestGateway, type TestGateway, until } from './support.js';
@@ -98,15 +97,13 @@ describe('a shared store', () => {
     for (const answer of [() => Promise.reject(new Error('down')), () => new Promise<never>(() => undefined)]) {
       let calls = 0;
       let isDown = false;
-      const createStore = (): Store => ({
+      const createStore = (): CounterStore => ({
         // The store works while it is prepared, and fails only later.
         init: () => (isDown ? answer() : undefined),
         increment: () => {
           calls++;
           return answer();
         },
-        decrement: () => undefined,
-        resetKey: () => undefined,
       });
       const gateway = createTestGateway({ limits: { ...perMinute({ list: 2 }), createStore } });
       const { key, lines } = gateway;
@@ -126,7 +123,7 @@ describe('a shared store', () => {
       await new Promise((resolve) => setTimeout(resolve, takesMs).unref());
       return answer;
     };
-    const createStore = (): Store => ({
+    const createStore = (): CounterStore => ({
       // Limiters of all groups prepare their stores; `prepared` counts all of them.
       init: async () => {
         prepared++;
@@ -136,8 +133,6 @@ describe('a shared store', () => {
         asked++;
         return slowly({ totalHits: 1, resetTime: new Date(Date.now() + 60_000) });
       },
-      decrement: () => undefined,
-      resetKey: () => undefined,
     });
     const limits = { ...perMinute({ list: 1_000_000 }), createStore };
     const { app, key, lines } = createTestGateway({ limits });

@@ -10,7 +10,6 @@ import type { FailureLimiter } from '../limits/rate-limit.js';
 import type { RouteMatch } from '../server/route-table.js';
 
 const defaultMaxAgeMs = 2_000;
-const maxCachedKeys = 10_000;
 
 const isInForce = (record: ApiKeyRecord, nowMs: number): boolean =>
   record.revokedAt === null && (record.expiresAt === null || record.expiresAt.getTime() > nowMs);
@@ -30,11 +29,7 @@ const createKeyFinder = (
   isPastLimit: (request: Request) => boolean,
   counter: CacheCounter,
 ): ((request: Request) => Promise<ApiKeyRecord | null>) => {
-  const bounds = {
-    maxAgeMs: options.cacheMaxAgeMs ?? defaultMaxAgeMs,
-    maxEntries: maxCachedKeys,
-  };
-  const cache = new ApiKeyCache(options.findApiKeysByHash, bounds, counter);
+  const cache = new ApiKeyCache(options.findApiKeysByHash, options.cacheMaxAgeMs ?? defaultMaxAgeMs, counter);
   return async (request) => {
     const header = request.headers['x-api-key'];
     const key = typeof header === 'string' ? parseApiKey(header) : null;

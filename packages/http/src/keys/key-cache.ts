@@ -12,12 +12,8 @@ interface Flight {
   readonly result: Promise<ApiKeyRecord | null>;
 }
 
-/** Bounds of an {@link ApiKeyCache}. */
-interface ApiKeyCacheBounds {
-  readonly maxAgeMs: number;
-  /** The maximum number of keys, and also of cached hashes without a key. */
-  readonly maxEntries: number;
-}
+/** The maximum number of keys, and also of cached hashes without a key. */
+const maxEntries = 10_000;
 
 /**
  * Caches keys for a short time. Most requests then need no statement, and a revocation still takes effect soon. The age
@@ -27,16 +23,16 @@ interface ApiKeyCacheBounds {
 export class ApiKeyCache {
   readonly #find: FindApiKeys;
   readonly #batches: BatchedLookups;
-  readonly #bounds: ApiKeyCacheBounds;
+  readonly #maxAgeMs: number;
   readonly #counter: CacheCounter;
   readonly #keys = new Map<string, Known>();
   readonly #absent = new Map<string, Known>();
   readonly #flights = new Map<string, Flight>();
 
-  constructor(find: FindApiKeys, bounds: ApiKeyCacheBounds, counter: CacheCounter) {
+  constructor(find: FindApiKeys, maxAgeMs: number, counter: CacheCounter) {
     this.#find = find;
     this.#batches = new BatchedLookups(find);
-    this.#bounds = bounds;
+    this.#maxAgeMs = maxAgeMs;
     this.#counter = counter;
   }
 
@@ -47,7 +43,7 @@ export class ApiKeyCache {
    */
   async find(hash: Buffer, mayWait: boolean): Promise<ApiKeyRecord | null> {
     const id = hash.toString('base64');
-    const oldest = performance.now() - this.#bounds.maxAgeMs;
+    const oldest = performance.now() - this.#maxAgeMs;
     const known = this.#keys.get(id) ?? this.#absent.get(id);
     if (known !== undefined && known.readAtMs > oldest) {
       this.#counter.hits++;
@@ -86,11 +82,8 @@ export class ApiKeyCache {
     this.#absent.delete(id);
     const map = known.record === null ? this.#absent : this.#keys;
     map.set(id, known);
-    if (map.size <= this.#bounds.maxEntries) return;
     // A map keeps insertion order, so the first entry is the oldest.
-    for (const first of map.keys()) {
-      map.delete(first);
-      break;
-    }
+    const [oldest = ''] = map.keys();
+    if (map.size > maxEntries) map.delete(oldest);
   }
 }

@@ -1,6 +1,8 @@
-import type { ClientRateLimitInfo, Options, Store } from 'express-rate-limit';
+import type { ClientRateLimitInfo, Options } from 'express-rate-limit';
 import type { Logger } from 'pino';
+import { within } from '../within.js';
 import { MemoryStore } from './memory-store.js';
+import type { CounterStore } from './rate-limit-config.js';
 import { OutageLog, type OutageTexts } from '../observability/outage-log.js';
 
 /** A shared store that is slower than this counts as failed: rate limits must not delay requests. */
@@ -17,21 +19,6 @@ const outageTexts: OutageTexts = {
   level: 'warn',
   began: 'the shared store of rate limits fails, counting in memory',
   over: 'the shared store of rate limits answers again',
-};
-
-const within = async <T>(work: Promise<T>, timeoutMs: number): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_resolve, reject) => {
-    const end = (): void => reject(new Error(`no answer within ${timeoutMs} ms`));
-    // After a delay of the event loop, timers run before sockets are read. The two extra turns give a response that has
-    // already arrived the chance to win.
-    timer = setTimeout(() => setImmediate(() => setImmediate(end)), timeoutMs);
-  });
-  try {
-    return await Promise.race([work, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
 };
 
 /** Prepares and probes a store. */
@@ -110,13 +97,12 @@ export class SharedStoreHealth {
  * Counts in a shared store, and in memory while that store fails or is silent. Limits then hold per process, and no
  * request fails because of the store.
  */
-export class FallbackStore implements Store {
-  readonly localKeys = false;
-  readonly #shared: Store;
+export class FallbackStore implements CounterStore {
+  readonly #shared: CounterStore;
   readonly #memory: MemoryStore;
   readonly #health: SharedStoreHealth;
 
-  constructor(shared: Store, windowMs: number, health: SharedStoreHealth) {
+  constructor(shared: CounterStore, windowMs: number, health: SharedStoreHealth) {
     this.#shared = shared;
     this.#memory = new MemoryStore(windowMs);
     this.#health = health;
@@ -133,21 +119,6 @@ export class FallbackStore implements Store {
     return this.#health.use(
       async () => this.#shared.increment(key),
       () => this.#memory.increment(key),
-    );
-  }
-
-  decrement(key: string): Promise<void> {
-    return this.#health.use(
-      async () => this.#shared.decrement(key),
-      () => this.#memory.decrement(key),
-    );
-  }
-
-  resetKey(key: string): Promise<void> {
-    this.#memory.resetKey(key);
-    return this.#health.use(
-      async () => this.#shared.resetKey(key),
-      () => undefined,
     );
   }
 }

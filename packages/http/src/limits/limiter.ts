@@ -1,16 +1,16 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { ApiError } from '@crm/domain';
 import type { Request, RequestHandler } from 'express';
-import type { ClientRateLimitInfo, Options, Store } from 'express-rate-limit';
+import type { ClientRateLimitInfo, Options } from 'express-rate-limit';
 import { exchangeOf } from '../exchange.js';
 import type { GatewayActivity } from '../observability/metrics/activity.js';
-import { rateLimitWindowMs } from './rate-limit-config.js';
+import { type CounterStore, rateLimitWindowMs } from './rate-limit-config.js';
 
 /** The settings of one limiter. */
 interface LimiterOptions {
   /** The name of the policy in the headers. */
   readonly name: string;
-  readonly store: Store;
+  readonly store: CounterStore;
   readonly activity: GatewayActivity;
   /** The key under which a request is counted. */
   readonly keyOf: (request: Request) => string;
@@ -21,22 +21,13 @@ interface LimiterOptions {
 }
 
 const windowSeconds = rateLimitWindowMs / 1000;
-const maxPartitionKeys = 10_000;
 const partitionKeyLength = 12;
-const partitionKeys = new Map<string, string>();
 
 /**
  * The partition key in the headers, which distinguishes counters without revealing their keys: the start of a digest.
  */
-const partitionKeyOf = (key: string): string => {
-  const known = partitionKeys.get(key);
-  if (known !== undefined) return known;
-  const digest = createHash('sha256').update(key).digest('hex').slice(0, partitionKeyLength);
-  const partitionKey = Buffer.from(digest).toString('base64');
-  if (partitionKeys.size >= maxPartitionKeys) partitionKeys.clear();
-  partitionKeys.set(key, partitionKey);
-  return partitionKey;
-};
+const partitionKeyOf = (key: string): string =>
+  Buffer.from(hash('sha256', key).slice(0, partitionKeyLength)).toString('base64');
 
 /** Adds an item to a header. Appends it, because several limiters add to the same header. */
 const addTo = (headers: Record<string, string>, header: string, item: string): void => {

@@ -1,4 +1,5 @@
-import type { ClientRateLimitInfo, Store } from 'express-rate-limit';
+import type { ClientRateLimitInfo } from 'express-rate-limit';
+import type { CounterStore } from './rate-limit-config.js';
 
 /** The maximum number of counters, so that a flood of addresses cannot fill the memory. The oldest is dropped first. */
 const defaultMaxKeys = 100_000;
@@ -22,8 +23,7 @@ class Counter implements ClientRateLimitInfo {
 }
 
 /** Counts in fixed windows, in this process only. It needs no timer: an expired counter is replaced at its next use. */
-export class MemoryStore implements Store {
-  readonly localKeys = true;
+export class MemoryStore implements CounterStore {
   readonly #windowMs: number;
   readonly #maxKeys: number;
   readonly #counters = new Map<string, Counter>();
@@ -34,23 +34,10 @@ export class MemoryStore implements Store {
   }
 
   increment(key: string): ClientRateLimitInfo {
-    const counter = this.#current(key) ?? this.#begin(key);
+    const known = this.#counters.get(key);
+    const counter = known !== undefined && known.leftMs > 0 ? known : this.#begin(key);
     counter.totalHits++;
     return counter;
-  }
-
-  decrement(key: string): void {
-    const counter = this.#current(key);
-    if (counter !== undefined && counter.totalHits > 0) counter.totalHits--;
-  }
-
-  resetKey(key: string): void {
-    this.#counters.delete(key);
-  }
-
-  #current(key: string): Counter | undefined {
-    const counter = this.#counters.get(key);
-    return counter !== undefined && counter.leftMs > 0 ? counter : undefined;
   }
 
   #begin(key: string): Counter {
@@ -58,10 +45,8 @@ export class MemoryStore implements Store {
     this.#counters.delete(key);
     this.#counters.set(key, counter);
     if (this.#counters.size > this.#maxKeys) {
-      for (const oldest of this.#counters.keys()) {
-        this.#counters.delete(oldest);
-        break;
-      }
+      const [oldest = ''] = this.#counters.keys();
+      this.#counters.delete(oldest);
     }
     return counter;
   }

@@ -19,6 +19,9 @@ export const organizationFactor = 3;
 /** The window of every limit. */
 export const rateLimitWindowMs = 60_000;
 
+/** Counts requests by key, as the stores of express-rate-limit do. */
+export type CounterStore = Pick<Store, 'init' | 'increment'>;
+
 /** How the limits of a gateway are set and where they are counted. */
 export interface RateLimitOptions {
   readonly perMinute: RateLimits;
@@ -27,7 +30,7 @@ export interface RateLimitOptions {
    * prefix, so that processes with a shared store count together. Limiters count in memory if this is absent or the
    * store fails.
    */
-  readonly createStore?: ((name: string) => Store) | undefined;
+  readonly createStore?: ((name: string) => CounterStore) | undefined;
 }
 
 /** The group under which an operation is counted. */

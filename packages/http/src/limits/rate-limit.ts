@@ -1,6 +1,6 @@
 import type { Gateway } from '@crm/contract';
 import type { Request, RequestHandler } from 'express';
-import { ipKeyGenerator, type Store } from 'express-rate-limit';
+import { ipKeyGenerator } from 'express-rate-limit';
 import type { Logger } from 'pino';
 import type { ApiKeyRecord } from '../keys/api-key-record.js';
 import { callerOf, exchangeOf, assertPresent } from '../exchange.js';
@@ -9,6 +9,7 @@ import { createLimiter } from './limiter.js';
 import { MemoryStore } from './memory-store.js';
 import type { GatewayActivity } from '../observability/metrics/activity.js';
 import {
+  type CounterStore,
   organizationFactor,
   rateLimitGroupOf,
   rateLimitWindowMs,
@@ -42,7 +43,7 @@ interface LimiterParts {
   readonly health: SharedStoreHealth;
 }
 
-const createStore = (name: string, { options, health }: LimiterParts): Store => {
+const createStore = (name: string, { options, health }: LimiterParts): CounterStore => {
   const shared = options.createStore?.(name);
   return shared === undefined
     ? new MemoryStore(rateLimitWindowMs)

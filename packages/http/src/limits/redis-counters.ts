@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Store } from 'express-rate-limit';
 import type { Logger } from 'pino';
+import type { CounterStore } from './rate-limit-config.js';
 
 /** Counters of rate limits that all processes with the same Redis share. */
 export interface SharedCounters {
   /** For {@link RateLimitOptions.createStore}. */
-  readonly createStore: (name: string) => Store;
+  readonly createStore: (name: string) => CounterStore;
   /** Drops the connection. */
   close(): void;
 }

@@ -17,7 +17,7 @@ export interface ShareOptions {
 }
 
 /** The limits that were configured. */
-export type ShareLimits = { readonly [Name in keyof ShareOptions]?: number | undefined };
+export type ShareLimits = Partial<ShareOptions>;
 
 /** The defaults. The bytes in flight have room for 32 of the longest pages. */
 export const defaultShares: ShareOptions = {

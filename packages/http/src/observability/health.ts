@@ -4,6 +4,7 @@ import type { RequestHandler, Response } from 'express';
 import { buildDocsPages, type PublicPage } from '../docs-page.js';
 import { exchangeOf } from '../exchange.js';
 import type { OutageLog } from './outage-log.js';
+import { within } from '../within.js';
 import { drainingSetting, sendJson, successBody } from '../response/reply.js';
 import { NotReadyError } from '../server/start-up.js';
 
@@ -14,18 +15,6 @@ const readinessMaxAgeMs = 1_000;
 const notReady = (message: string): ApiError =>
   new ApiError('unavailable', { message, headers: { 'Retry-After': '1' } });
 
-const withTimeout = async (work: Promise<void>): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${readinessTimeoutMs} ms`)), readinessTimeoutMs);
-  });
-  try {
-    await Promise.race([work, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
-
 /**
  * Shares checks between requests. After a successful check, none runs for a second. After a failure, the next request
  * checks again.
@@ -35,7 +24,7 @@ const shareChecks = (readiness: () => Promise<void>, outage: OutageLog): (() => 
   let readyAtMs = Number.NEGATIVE_INFINITY;
   return async () => {
     if (performance.now() - readyAtMs < readinessMaxAgeMs) return;
-    running ??= withTimeout(readiness())
+    running ??= within(readiness(), readinessTimeoutMs)
       .then(
         () => {
           readyAtMs = performance.now();

@@ -4,8 +4,7 @@ import type { Request, RequestHandler } from 'express';
 import type { ArrivingBodies } from './arriving-bodies.js';
 import { defaultMaxBodyBytes, readJsonBody } from './body.js';
 import { callerOf, exchangeOf, assertPresent, type OperationInput } from '../exchange.js';
-import type { Validator } from './operation-validators.js';
-import { readQuery, type QueryInput } from './query.js';
+import { readQuery } from './query.js';
 import type { Route, RouteMatch } from '../server/route-table.js';
 
 const readParams = (
@@ -27,11 +26,6 @@ const addAll = (found: FieldErrors | null, errors: ErrorCollector): void => {
   for (const [path, text] of Object.entries(found ?? {})) errors.add(path, text);
 };
 
-const validateQuery = (validator: Validator | undefined, query: QueryInput, errors: ErrorCollector): void => {
-  if (validator !== undefined) addAll(validator(query), errors);
-  else for (const name of Object.keys(query)) errors.add(name, 'is not a known parameter');
-};
-
 const readInput = async (
   request: Request,
   match: RouteMatch & { kind: 'found' },
@@ -50,7 +44,7 @@ const readInput = async (
   const json = contract.body === undefined ? undefined : await readJsonBody(request, options);
   const body = json?.value;
   addAll(validators.params?.(params) ?? null, errors);
-  validateQuery(validators.query, query, errors);
+  addAll(validators.query(query), errors);
   if (body !== undefined) addAll(validators.body?.(body) ?? null, errors);
   errors.throwIfAny();
   // The types of the input are derived from the schemas that validated it.

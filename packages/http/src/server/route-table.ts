@@ -1,6 +1,5 @@
-import type { OperationContract } from '@crm/contract';
+import type { OperationContract, OperationValidators } from '@crm/contract';
 import type { OperationReply, OperationRequest } from '../operation.js';
-import type { OperationValidators } from '../request/operation-validators.js';
 
 /** An operation with its context and its compiled validators. */
 export interface Route {

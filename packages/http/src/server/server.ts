@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { answerClientErrors } from '../response/client-error.js';
@@ -144,15 +145,8 @@ const stopAccepting = (server: Server, app: Express): Promise<void> =>
     });
   });
 
-const withinMs = async (work: Promise<void>, timeoutMs: number): Promise<boolean> => {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), timeoutMs);
-  });
-  const done = await Promise.race([work.then(() => true), timeout]);
-  clearTimeout(timer);
-  return done;
-};
+const withinMs = (work: Promise<void>, timeoutMs: number): Promise<boolean> =>
+  Promise.race([work.then(() => true), sleep(timeoutMs, false, { ref: false })]);
 
 /**
  * Closes idle connections once no request has arrived for a second. While requests arrive, each response closes its
