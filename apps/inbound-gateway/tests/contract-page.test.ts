@@ -102,20 +102,20 @@ describe('the tables of docs/contract.md', () => {
   test('give the limits that the code enforces', () => {
     const numbers = rowsOf('bounds').map(([, bound]) => Number(bound));
     expect(numbers).toEqual([
-      ...[253, domain.maxEmailLength, domain.maxNameLength, domain.maxCombiningMarks, bounds.urlLength],
+      ...[253, domain.maxEmailLength, domain.maxNameLength, domain.maxCombiningMarks, domain.maxAccountWebsiteLength],
       ...[bounds.noteContentLength, domain.maxNextStepLength, domain.maxStringLength, domain.maxLocationPartLength],
-      ...[domain.maxTeamMembers, domain.maxSelections, bounds.customValuesPerRecord],
+      ...[domain.maxTeamMembers, domain.maxSelections, domain.maxCustomValues],
       ...Object.values(domain.setupLimits),
       ...[
         bounds.keysPerCall,
-        bounds.additionalContacts,
+        domain.maxAdditionalContacts,
         bounds.bulkCreateItems,
         bounds.bulkUpdateItems,
         bounds.bodyBytes,
       ],
-      ...[bounds.bulkBodyBytes, 32, 255, domain.maxFilterLeaves, domain.maxFilterDepth, bounds.filterListValues],
-      ...[2_000, domain.maxQueryLength, domain.maxSortKeys, bounds.fieldsPerSelection, bounds.pageLimitMax],
-      ...[bounds.pageBytes, domain.maxCursorLength],
+      ...[bounds.bulkBodyBytes, 32, 255, domain.maxFilterLeaves, domain.maxFilterDepth, domain.maxListValues],
+      ...[2_000, domain.maxQueryLength, domain.maxSortKeys, domain.maxFieldNames, domain.maxLimit],
+      ...[domain.maxPageBytes, domain.maxCursorLength],
     ]);
   });
 });

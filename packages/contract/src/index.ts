@@ -4,7 +4,7 @@ export * from './validation.js';
 export * from './openapi.js';
 export { checkedAs, oneOf } from './schemas/build.js';
 export { closed } from './schemas/input.js';
-export * from './operations/index.js';
+export { inboundOperations, readOperations } from './operations/all.js';
 export * from './operations/accounts.js';
 export * from './operations/contacts.js';
 export * from './operations/events.js';

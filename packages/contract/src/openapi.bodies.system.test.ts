@@ -1,7 +1,7 @@
 // The documents agree with their examples, and with the gateways about request bodies, which tools build from the documents.
 import { describe, expect, it } from '@jest/globals';
 import { buildOpenApiDocument } from './openapi.js';
-import { inboundOperations, readOperations } from './operations/index.js';
+import { inboundOperations, readOperations } from './operations/all.js';
 import { createAjv } from './validate/ajv.js';
 import { isRecord } from './validate/schema-walk.js';
 import { compileOperation } from './validation.js';

@@ -1,5 +1,6 @@
+import { maxNameLength, reportedErrors, reportedItemErrors } from '@crm/domain';
 import { describe, expect, it } from '@jest/globals';
-import { keysPerCall, nameLength, reportedErrors, reportedItemErrors } from './bounds.js';
+import { keysPerCall } from './bounds.js';
 import { bulkCreateContacts, updateContact } from './operations/contacts.js';
 import { createNote } from './operations/notes.js';
 import {
@@ -90,8 +91,8 @@ describe('a body', () => {
 
   it('has limits in code points', () => {
     const named = (name: string) => body({ pipeline_id: pipelineId, opportunity: { name } });
-    expect(named('𝒜'.repeat(nameLength))).toBeNull();
-    expect(named('a'.repeat(nameLength + 1))).toEqual({ 'opportunity.name': 'must have at most 255 characters' });
+    expect(named('𝒜'.repeat(maxNameLength))).toBeNull();
+    expect(named('a'.repeat(maxNameLength + 1))).toEqual({ 'opportunity.name': 'must have at most 255 characters' });
   });
 
   it('does not take inherited names for properties', () => {

@@ -56,6 +56,7 @@ export * from './query/event-query.js';
 export * from './query/field-index.js';
 export * from './query/field-ref.js';
 export * from './query/field-selection.js';
+export { maxListValues } from './query/filter/comparison.js';
 export * from './query/filter/evaluate.js';
 export * from './query/filter/kind.js';
 export * from './query/filter/operators.js';

@@ -1,4 +1,4 @@
-import type { OperationContract } from '../operation.js';
+import type { Gateway, OperationContract } from '../operation.js';
 import * as accounts from './accounts.js';
 import * as contacts from './contacts.js';
 import * as events from './events.js';
@@ -23,3 +23,12 @@ export const describedOperations: readonly OperationContract[] = [
   ...Object.values(setup),
   ...Object.values(webhooks),
 ];
+
+const servedBy = (gateway: Gateway): readonly OperationContract[] =>
+  describedOperations.filter((operation) => operation.gateway === gateway);
+
+/** The operations of the read gateway. */
+export const readOperations = servedBy('read');
+
+/** The operations of the inbound gateway. */
+export const inboundOperations = servedBy('inbound');

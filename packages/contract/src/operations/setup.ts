@@ -1,5 +1,6 @@
 import { operation } from '../operation.js';
 import { Deleted } from '../schemas/deleted.js';
+import type { exampleIds } from '../schemas/example-ids.js';
 import { CreateMemberBody, MemberDetail, MemberPage, RemoveMemberQuery, UpdateMemberBody } from '../schemas/member.js';
 import {
   CreateFieldBody,
@@ -15,6 +16,13 @@ import {
   UpdateStageBody,
 } from '../schemas/setup-write.js';
 import { idParams, PageQuery, writeHeaders } from './shared.js';
+
+const createOf = { errors: [409], headers: writeHeaders };
+const writeOf = (kind: keyof typeof exampleIds) => ({
+  params: idParams(kind),
+  errors: [404, 409],
+  headers: writeHeaders,
+});
 
 /** `GET /v1/members` */
 export const listMembers = operation(['listMembers', 'GET /v1/members', 'list', 'Members'], {
@@ -32,30 +40,25 @@ export const createPipeline = operation(['createPipeline', 'POST /v1/inbound/pip
     'no default.',
   body: CreatePipelineBody,
   data: PipelineDetail,
-  errors: [409],
-  headers: writeHeaders,
+  ...createOf,
 });
 
 /** `PATCH /v1/inbound/pipelines/{id}` */
 export const updatePipeline = operation(['updatePipeline', 'PATCH /v1/inbound/pipelines/{id}', 'setup', 'Pipelines'], {
   summary: 'Update a pipeline',
   description: 'Renames, moves, archives or restores a pipeline.',
-  params: idParams('pipeline'),
+  ...writeOf('pipeline'),
   body: UpdatePipelineBody,
   data: PipelineDetail,
-  errors: [404, 409],
-  headers: writeHeaders,
 });
 
 /** `POST /v1/inbound/pipelines/{id}/stages` */
 export const createStage = operation(['createStage', 'POST /v1/inbound/pipelines/{id}/stages', 'setup', 'Pipelines'], {
   summary: 'Add a stage',
   description: 'Adds a stage to a pipeline: at its position, or at the end.',
-  params: idParams('pipeline'),
+  ...writeOf('pipeline'),
   body: CreateStageBody,
   data: StageDetail,
-  errors: [404, 409],
-  headers: writeHeaders,
 });
 
 /** `PATCH /v1/inbound/stages/{id}` */
@@ -64,21 +67,17 @@ export const updateStage = operation(['updateStage', 'PATCH /v1/inbound/stages/{
   description:
     'Renames, moves, archives or restores a stage. To archive a stage with deals, send `move_opportunities_to`, ' +
     'which moves up to 10,000 deals.',
-  params: idParams('stage'),
+  ...writeOf('stage'),
   body: UpdateStageBody,
   data: StageDetail,
-  errors: [404, 409],
-  headers: writeHeaders,
 });
 
 /** `DELETE /v1/inbound/stages/{id}` */
 export const deleteStage = operation(['deleteStage', 'DELETE /v1/inbound/stages/{id}', 'setup', 'Pipelines'], {
   summary: 'Delete a stage',
   description: 'Deletes a stage without deals. A stage with deals is 409 with `counts.opportunities`.',
-  params: idParams('stage'),
+  ...writeOf('stage'),
   data: Deleted,
-  errors: [404, 409],
-  headers: writeHeaders,
 });
 
 /** `POST /v1/inbound/fields` */
@@ -87,29 +86,24 @@ export const createField = operation(['createField', 'POST /v1/inbound/fields', 
   description: 'Defines a custom field of an object. Its slug, type and pipelines cannot change.',
   body: CreateFieldBody,
   data: FieldDetail,
-  errors: [409],
-  headers: writeHeaders,
+  ...createOf,
 });
 
 /** `PATCH /v1/inbound/fields/{id}` */
 export const updateField = operation(['updateField', 'PATCH /v1/inbound/fields/{id}', 'setup', 'Fields'], {
   summary: 'Update a custom field',
   description: 'Renames, moves, hides, shows, archives or restores a custom field.',
-  params: idParams('field'),
+  ...writeOf('field'),
   body: UpdateFieldBody,
   data: FieldDetail,
-  errors: [404, 409],
-  headers: writeHeaders,
 });
 
 /** `DELETE /v1/inbound/fields/{id}` */
 export const deleteField = operation(['deleteField', 'DELETE /v1/inbound/fields/{id}', 'setup', 'Fields'], {
   summary: 'Delete a custom field',
   description: 'Deletes a custom field that no record has a value of. A field with values is 409 with `counts`.',
-  params: idParams('field'),
+  ...writeOf('field'),
   data: Deleted,
-  errors: [404, 409],
-  headers: writeHeaders,
 });
 
 /** `POST /v1/inbound/fields/{id}/options` */
@@ -118,11 +112,9 @@ export const createFieldOption = operation(
   {
     summary: 'Add an option',
     description: 'Adds an option at the end of a select, radio or multi_select field.',
-    params: idParams('field'),
+    ...writeOf('field'),
     body: CreateOptionBody,
     data: FieldDetail,
-    errors: [404, 409],
-    headers: writeHeaders,
   },
 );
 
@@ -132,11 +124,9 @@ export const updateFieldOption = operation(
   {
     summary: 'Update an option',
     description: 'Renames, moves, archives or restores the option that has the `value`.',
-    params: idParams('field'),
+    ...writeOf('field'),
     body: UpdateOptionBody,
     data: FieldDetail,
-    errors: [404, 409],
-    headers: writeHeaders,
   },
 );
 
@@ -146,19 +136,16 @@ export const createMember = operation(['createMember', 'POST /v1/inbound/members
   description: 'Adds a person, who can then own deals.',
   body: CreateMemberBody,
   data: MemberDetail,
-  errors: [409],
-  headers: writeHeaders,
+  ...createOf,
 });
 
 /** `PATCH /v1/inbound/members/{id}` */
 export const updateMember = operation(['updateMember', 'PATCH /v1/inbound/members/{id}', 'setup', 'Members'], {
   summary: 'Update a member',
   description: 'Changes the email or name of a person, or makes a former member a member again.',
-  params: idParams('member'),
+  ...writeOf('member'),
   body: UpdateMemberBody,
   data: MemberDetail,
-  errors: [404, 409],
-  headers: writeHeaders,
 });
 
 /** `DELETE /v1/inbound/members/{id}` */
@@ -167,9 +154,7 @@ export const deleteMember = operation(['deleteMember', 'DELETE /v1/inbound/membe
   description:
     'Removes a person. For a person who owns deals, either `opportunities=keep` or `reassign_to` is required. ' +
     '`reassign_to` moves up to 10,000 deals.',
-  params: idParams('member'),
+  ...writeOf('member'),
   query: RemoveMemberQuery,
   data: Deleted,
-  errors: [404, 409],
-  headers: writeHeaders,
 });

@@ -1,6 +1,5 @@
-import { attributeTypes } from '@crm/domain';
+import { attributeTypes, maxCustomValues } from '@crm/domain';
 import { Type, type Static } from 'typebox';
-import { customValuesPerRecord } from '../bounds.js';
 import { exampleOf, mapOf, nullable, oneOf } from './build.js';
 
 const option = {
@@ -72,7 +71,7 @@ export const CustomFields = mapOf(Type.Unknown(), {
 
 /** `custom_fields` of a record in a request. The handlers check the values against the definitions. */
 export const CustomFieldInput = mapOf(Type.Unknown(), {
-  maxProperties: customValuesPerRecord,
+  maxProperties: maxCustomValues,
   description: 'Custom field values by slug. Values are never coerced; `null` clears on updates.',
   examples: [{ deal_tier: 'enterprise' }],
 });

@@ -1,6 +1,6 @@
-import { eventObjects, eventTypes } from '@crm/domain';
+import { eventObjects, eventTypes, maxWaitSeconds } from '@crm/domain';
 import { Type, type Static } from 'typebox';
-import { rawParameterLength, waitSeconds } from '../bounds.js';
+import { rawParameterLength } from '../bounds.js';
 import { checkedAs, instant, mapOf, responseObject, nullable, oneOf, uuid } from './build.js';
 import { exampleIds } from './example-ids.js';
 import { pageProperties } from './pagination.js';
@@ -99,6 +99,6 @@ export const AfterPosition = Type.String({
 export const WaitSeconds = Type.String({
   maxLength: rawParameterLength,
   description: 'How many seconds to wait for an event if there is none.',
-  'x-document': { type: 'integer', minimum: 0, maximum: waitSeconds, default: 0 },
+  'x-document': { type: 'integer', minimum: 0, maximum: maxWaitSeconds, default: 0 },
   ...checkedAs('wait'),
 });

@@ -1,6 +1,6 @@
-import type { ObjectDescription } from '@crm/domain';
+import { maxCustomValues, maxNameLength, type ObjectDescription } from '@crm/domain';
 import { Type, type Static, type TProperties, type TObject, type TUnsafe } from 'typebox';
-import { customValuesPerRecord, keysPerCall, nameLength, rawKeyLength } from '../bounds.js';
+import { keysPerCall, rawKeyLength } from '../bounds.js';
 import type { CustomKeys } from './custom-field.js';
 import { checkedAs, type SchemaOptions } from './build.js';
 
@@ -17,7 +17,7 @@ export const closedWithCustom = <P extends TProperties>(
     Type.Object(properties, {
       additionalProperties: false,
       patternProperties: { '^custom__': { description: 'A custom field value under its `property_name`.' } },
-      maxProperties: Object.keys(properties).length + customValuesPerRecord,
+      maxProperties: Object.keys(properties).length + maxCustomValues,
       ...options,
     }),
   );
@@ -32,7 +32,7 @@ export const DomainInput = (description: string, example = 'acme.com') =>
 
 /** A short text such as a name. */
 export const ShortText = (description: string, example: string) =>
-  Type.String({ maxLength: nameLength, description, examples: [example] });
+  Type.String({ maxLength: maxNameLength, description, examples: [example] });
 
 /** Makes the natural key of an object required unless the body has an `external_id`. */
 export const requiredWithoutExternalId = ({ fields }: ObjectDescription) => {

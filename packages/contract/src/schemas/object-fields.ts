@@ -1,6 +1,13 @@
-import type { FieldDescription, FieldWrite, ObjectDescription, SystemFieldKind } from '@crm/domain';
+import {
+  type FieldDescription,
+  type FieldWrite,
+  maxAccountWebsiteLength,
+  maxNameLength,
+  type ObjectDescription,
+  type SystemFieldKind,
+} from '@crm/domain';
 import { Type, type Static, type TProperties, type TSchema } from 'typebox';
-import { keysPerCall, nameLength, rawKeyLength, urlLength } from '../bounds.js';
+import { keysPerCall, rawKeyLength } from '../bounds.js';
 import type { CheckName } from '../validate/checks.js';
 import { AdditionalContact } from './additional-contact.js';
 import { instant, nullable, optional, type SchemaOptions, uuid } from './build.js';
@@ -64,16 +71,16 @@ export const recordProperties = ({ fields }: ObjectDescription) => {
 
 /** The limits of what a body may send, and the rule of `domain` that the handler checks. */
 const limits: Readonly<Record<Exclude<FieldWrite['as'], 'stage' | 'emails'>, SchemaOptions>> = {
-  name: { maxLength: nameLength },
-  requiredName: { maxLength: nameLength },
-  text: { maxLength: nameLength },
-  website: { maxLength: urlLength },
-  phone: { maxLength: nameLength },
+  name: { maxLength: maxNameLength },
+  requiredName: { maxLength: maxNameLength },
+  text: { maxLength: maxNameLength },
+  website: { maxLength: maxAccountWebsiteLength },
+  phone: { maxLength: maxNameLength },
   email: { maxLength: rawKeyLength },
   domain: { maxLength: rawKeyLength },
   amount: {},
   currencyCode: {},
-  dealDate: { type: ['number', 'string'], maxLength: nameLength },
+  dealDate: { type: ['number', 'string'], maxLength: maxNameLength },
   owner: { maxLength: rawKeyLength },
 };
 

@@ -1,7 +1,6 @@
-import { type FilterKind, type Operator, operatorAliases, operators, operatorsFor } from '@crm/domain';
-import { filterListValues } from '../bounds.js';
+import { type FilterKind, maxListValues, type Operator, operatorAliases, operators, operatorsFor } from '@crm/domain';
 
-const list = `a list of at most ${filterListValues} values`;
+const list = `a list of at most ${maxListValues} values`;
 const operands: Readonly<Partial<Record<Operator, string>>> = {
   between: 'two values, the lower first',
   ...{ in: list, not_in: list, contains_all: list, contains_none: list },

@@ -1,22 +1,14 @@
+import { defaultLimit, maxCursorLength, maxFieldNames, maxLimit, maxQueryLength } from '@crm/domain';
 import { Type } from 'typebox';
-import {
-  cursorLength,
-  fieldsEntryLength,
-  fieldsPerSelection,
-  pageLimitDefault,
-  pageLimitMax,
-  pageLimitMin,
-  queryLength,
-  rawParameterLength,
-} from '../bounds.js';
+import { fieldsEntryLength, rawParameterLength } from '../bounds.js';
 import { checkedAs, nullable } from './build.js';
 
 /** The documented schema of `limit` in a query. On the wire it is text, which `domain` parses. */
 const documentedLimit = {
   type: 'integer',
-  minimum: pageLimitMin,
-  maximum: pageLimitMax,
-  default: pageLimitDefault,
+  minimum: 1,
+  maximum: maxLimit,
+  default: defaultLimit,
 } as const;
 
 /** The description of `limit`, in queries and bodies. */
@@ -33,10 +25,10 @@ export const pageProperties = {
     }),
   ),
   limit: Type.Integer({
-    minimum: pageLimitMin,
-    maximum: pageLimitMax,
+    minimum: 1,
+    maximum: maxLimit,
     description: 'The page size used.',
-    examples: [pageLimitDefault],
+    examples: [defaultLimit],
   }),
 };
 
@@ -44,7 +36,7 @@ export const pageProperties = {
 export const pageQuery = {
   cursor: Type.Optional(
     Type.String({
-      maxLength: cursorLength,
+      maxLength: maxCursorLength,
       description: '`next_cursor` of the previous page. Valid only with the same query, filters, sort and limit.',
     }),
   ),
@@ -62,15 +54,15 @@ export const pageQuery = {
 export const SearchTerm = Type.String({
   // White space around the words does not count, so `domain` checks the documented length.
   maxLength: rawParameterLength,
-  'x-document': { type: 'string', maxLength: queryLength },
-  description: `Only records that contain all of these words. At most ${queryLength} characters.`,
+  'x-document': { type: 'string', maxLength: maxQueryLength },
+  description: `Only records that contain all of these words. At most ${maxQueryLength} characters.`,
   examples: ['acme renewal'],
   ...checkedAs('q'),
 });
 
 /** `fields` in a query: repeated, or comma-separated in one. */
 export const FieldsParameter = Type.Array(Type.String({ maxLength: fieldsEntryLength }), {
-  maxItems: fieldsPerSelection,
+  maxItems: maxFieldNames,
   description:
     'Fields to include: names of system fields, and slugs or `custom__<slug>` of custom fields. `custom_fields` ' +
     'stands for all visible custom fields. Repeat the parameter or separate the names by commas.',

@@ -1,17 +1,16 @@
-import { operatorAliases, operators } from '@crm/domain';
-import { Type, type Static } from 'typebox';
 import {
-  cursorLength,
-  fieldsEntryLength,
-  fieldsPerSelection,
-  filterDepth,
-  filterLeaves,
-  pageLimitDefault,
-  pageLimitMax,
-  pageLimitMin,
-  rawParameterLength,
-  sortKeys,
-} from '../bounds.js';
+  defaultLimit,
+  maxCursorLength,
+  maxFieldNames,
+  maxFilterDepth,
+  maxFilterLeaves,
+  maxLimit,
+  maxSortKeys,
+  operatorAliases,
+  operators,
+} from '@crm/domain';
+import { Type, type Static } from 'typebox';
+import { fieldsEntryLength, rawParameterLength } from '../bounds.js';
 import { oneOf, optional, uuid } from './build.js';
 import { exampleIds } from './example-ids.js';
 import { closed } from './input.js';
@@ -110,10 +109,10 @@ const sortText = {
 
 const sortList = {
   title: 'SortList',
-  description: `Up to ${sortKeys} keys, the most significant first.`,
+  description: `Up to ${maxSortKeys} keys, the most significant first.`,
   type: 'array',
   items: { anyOf: [sortText, SortKey] },
-  maxItems: sortKeys,
+  maxItems: maxSortKeys,
 };
 
 const filterList = {
@@ -121,28 +120,28 @@ const filterList = {
   description: 'Nodes that must all match.',
   type: 'array',
   items: filterReference,
-  maxItems: filterLeaves,
+  maxItems: maxFilterLeaves,
 };
 
 const filters = Type.Unsafe<Record<string, unknown> | unknown[]>({
   type: ['array', 'object'],
-  maxItems: filterLeaves,
-  description: `A filter node, or an array of nodes that must all match. At most ${filterLeaves} conditions, nested up to ${filterDepth} levels.`,
+  maxItems: maxFilterLeaves,
+  description: `A filter node, or an array of nodes that must all match. At most ${maxFilterLeaves} conditions, nested up to ${maxFilterDepth} levels.`,
   'x-document': { anyOf: [filterReference, filterList] },
 });
 
 const sort = Type.Unsafe<string | Record<string, unknown> | unknown[]>({
   type: ['string', 'object', 'array'],
-  maxItems: sortKeys,
+  maxItems: maxSortKeys,
   maxLength: rawParameterLength,
-  description: `"field", "field:desc", {field, direction}, or a list of up to ${sortKeys} of them. Default: updated_at:desc.`,
+  description: `"field", "field:desc", {field, direction}, or a list of up to ${maxSortKeys} of them. Default: updated_at:desc.`,
   'x-document': { anyOf: [sortText, SortKey, sortList] },
 });
 
 const fields = Type.Unsafe<string | string[]>({
   type: ['array', 'string'],
   items: { type: 'string', maxLength: fieldsEntryLength },
-  maxItems: fieldsPerSelection,
+  maxItems: maxFieldNames,
   maxLength: fieldsEntryLength,
   description:
     'Fields to include: names of system fields, and slugs or `custom__<slug>` of custom fields. `custom_fields` ' +
@@ -168,15 +167,15 @@ const searchProperties = {
   sort: optional(sort),
   limit: optional(
     Type.Integer({
-      minimum: pageLimitMin,
-      maximum: pageLimitMax,
-      default: pageLimitDefault,
+      minimum: 1,
+      maximum: maxLimit,
+      default: defaultLimit,
       description: pageLimitDescription,
     }),
   ),
   cursor: optional(
     Type.String({
-      maxLength: cursorLength,
+      maxLength: maxCursorLength,
       description: '`next_cursor` of the previous page. Valid only with the same query, filters, sort and limit.',
     }),
   ),

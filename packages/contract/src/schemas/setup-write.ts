@@ -1,6 +1,5 @@
-import { attributeTypes, maxOptions, maxSlugLength, objectTypes } from '@crm/domain';
+import { attributeTypes, maxNameLength, maxOptions, maxSlugLength, objectTypes } from '@crm/domain';
 import { Type, type Static } from 'typebox';
-import { nameLength } from '../bounds.js';
 import { checkedAs, oneOf, optional, responseObject, uuid } from './build.js';
 import { Field } from './field.js';
 import { closed } from './input.js';
@@ -10,7 +9,7 @@ import { Pipeline, Stage } from './pipeline.js';
 const stagesPerCall = 100;
 
 const named = (description: string, example: string) =>
-  Type.String({ maxLength: nameLength, description, examples: [example], ...checkedAs('requiredName') });
+  Type.String({ maxLength: maxNameLength, description, examples: [example], ...checkedAs('requiredName') });
 const color = optional(
   Type.String({
     maxLength: 20,
@@ -84,7 +83,7 @@ export const UpdateStageBody = closed(
 export type UpdateStageBody = Static<typeof UpdateStageBody>;
 
 const optionText = (description: string, example: string) =>
-  Type.String({ minLength: 1, maxLength: nameLength, description, examples: [example] });
+  Type.String({ minLength: 1, maxLength: maxNameLength, description, examples: [example] });
 
 /** A new option of a select field. */
 const NewOption = closed(

@@ -1,6 +1,6 @@
-import { summaryFunctions } from '@crm/domain';
+import { maxSummaryGroupings, maxSummaryGroups, maxSummaryMeasures, summaryFunctions } from '@crm/domain';
 import { Type, type Static, type TUnsafe } from 'typebox';
-import { fieldsEntryLength, summaryGroupings, summaryGroups, summaryMeasures } from '../bounds.js';
+import { fieldsEntryLength } from '../bounds.js';
 import { mapOf, nullable, optional, type SchemaOptions } from './build.js';
 import { exampleIds } from './example-ids.js';
 import { closed } from './input.js';
@@ -10,7 +10,7 @@ const summaryProperties = {
   ...matchProperties,
   group_by: optional(
     Type.Array(Type.String({ maxLength: fieldsEntryLength }), {
-      maxItems: summaryGroupings,
+      maxItems: maxSummaryGroupings,
       description:
         'What to group by: `stage_id`, `owner_id`, `pipeline_id`, `account_id`, `currency`, `is_freemail`, a select, ' +
         'radio or checkbox field, or a date with its unit, as in `close_date:month` (day, week, month, quarter or year, in ' +
@@ -20,7 +20,7 @@ const summaryProperties = {
   ),
   measures: optional(
     Type.Array(Type.String({ maxLength: fieldsEntryLength }), {
-      maxItems: summaryMeasures,
+      maxItems: maxSummaryMeasures,
       description:
         '`sum:`, `avg:`, `min:` or `max:` followed by a numeric field, as in `sum:amount`. `count` is always returned.',
       examples: [['count', 'sum:amount']],
@@ -29,8 +29,8 @@ const summaryProperties = {
   limit: optional(
     Type.Integer({
       minimum: 1,
-      maximum: summaryGroups,
-      default: summaryGroups,
+      maximum: maxSummaryGroups,
+      default: maxSummaryGroups,
       description: 'Maximum number of groups in the response, largest first. Totals cover all groups.',
     }),
   ),

@@ -1,6 +1,5 @@
-import type { FieldErrors } from '@crm/domain';
+import { type FieldErrors, reportedErrors, reportedItemErrors } from '@crm/domain';
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import { reportedErrors, reportedItemErrors } from '../bounds.js';
 import { dottedPath, joinPath } from './error-path.js';
 import { errorText } from './error-text.js';
 import { isRecord, type JsonSchema } from './schema-walk.js';

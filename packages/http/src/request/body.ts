@@ -1,11 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { bounds } from '@crm/contract';
 import { ApiError, type FieldErrors, type JsonScan, JsonScanner, type ListScan, validationError } from '@crm/domain';
 import type { ArrivingBodies } from './arriving-bodies.js';
 import { runInTurns, type Steps } from '../limits/turns.js';
 
-/** The default for the largest body, in bytes. */
-export const defaultMaxBodyBytes = 256 * 1024;
 /** The deepest nesting of objects and arrays. */
 export const maxJsonDepth = 32;
 
@@ -145,8 +144,8 @@ export function* parseJsonBody(bytes: Buffer, isBulk: boolean): Steps<JsonBody> 
   const { result: scan, list } = scanner;
   if (scan.refusal !== null) throw bodyError(scan.refusal);
   const restLength = text.length - (list === null ? 0 : list.to - list.from);
-  if (restLength > defaultMaxBodyBytes) {
-    throw bodyError(`must not hold more than ${defaultMaxBodyBytes} characters outside of its items`);
+  if (restLength > bounds.bodyBytes) {
+    throw bodyError(`must not hold more than ${bounds.bodyBytes} characters outside of its items`);
   }
   const value = list === null ? parse(text) : yield* parseItems(text, list);
   if (scan.errors.size > 0 && !isBulk) throw validationError(Object.fromEntries(scan.errors));

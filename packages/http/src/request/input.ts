@@ -1,8 +1,8 @@
-import type { Gateway } from '@crm/contract';
+import { bounds, type Gateway } from '@crm/contract';
 import { ApiError, ErrorCollector, type FieldErrors } from '@crm/domain';
 import type { Request, RequestHandler } from 'express';
 import type { ArrivingBodies } from './arriving-bodies.js';
-import { defaultMaxBodyBytes, readJsonBody } from './body.js';
+import { readJsonBody } from './body.js';
 import { callerOf, exchangeOf, assertPresent, type OperationInput } from '../exchange.js';
 import { readQuery } from './query.js';
 import type { Route, RouteMatch } from '../server/route-table.js';
@@ -36,7 +36,7 @@ const readInput = async (
   const params = readParams(match.params, errors);
   const query = readQuery(exchangeOf(request).queryText, errors);
   const options = {
-    maxBytes: contract.maxBodyBytes ?? defaultMaxBodyBytes,
+    maxBytes: contract.maxBodyBytes ?? bounds.bodyBytes,
     isBulk: contract.item !== undefined,
     bodies,
     organizationId: callerOf(request).organizationId,
