@@ -1,7 +1,7 @@
-import { type NaturalKeyVector, naturalKeyVectors } from '@crm/domain';
 import { readTestStack } from '@crm/testing';
 import { expect, test } from '@jest/globals';
 import pg from 'pg';
+import { type NaturalKeyVector, naturalKeyVectors } from '../../domain/tests/natural-key-vectors.js';
 
 const organization = '00000000-0000-4000-8000-000000000001';
 const columns = 'organization_id, id, search_text, created_at, updated_at';

@@ -49,7 +49,6 @@ export * from './natural-key/free-mail.js';
 export * from './natural-key/name.js';
 export * from './natural-key/near-domain.js';
 export * from './natural-key/opportunity-key.js';
-export * from './natural-key/vectors.js';
 export * from './read-mark.js';
 export * from './query/cursor.js';
 export * from './query/event-query.js';

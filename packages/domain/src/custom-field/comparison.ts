@@ -1,6 +1,7 @@
 import { normalizeForSearch } from '../text.js';
 import type { CustomValue } from './custom-value.js';
-import type { AttributeType, CustomFieldDefinition } from './definition.js';
+import type { FilterKind } from '../query/filter/operators.js';
+import { attributeKinds, type AttributeType, type CustomFieldDefinition } from './definition.js';
 import { isJsonObject } from './values/json-object.js';
 import { locationTextParts } from './values/location.js';
 
@@ -10,43 +11,29 @@ export type ComparisonKind = 'text' | 'number' | 'set' | 'range' | 'location';
 /** The text parts of a location and its formatted text, normalized. */
 export type NormalizedLocation = Readonly<Record<(typeof locationTextParts)[number] | 'formatted', string | null>>;
 
-const kinds: Readonly<Record<AttributeType, ComparisonKind>> = {
-  string: 'text',
-  email: 'text',
-  phone: 'text',
-  website: 'text',
-  url: 'text',
-  // Fixed-width text: sorting by text sorts by time.
-  date: 'text',
-  datetime: 'text',
-  time: 'text',
-  select: 'text',
-  radio: 'text',
+/** Other kinds compare as text. Dates and times are fixed-width text: sorting by text sorts by time. */
+const comparisonKinds: Readonly<Partial<Record<FilterKind, ComparisonKind>>> = {
   number: 'number',
-  currency: 'number',
-  percentage: 'number',
-  rating: 'number',
   timestamp: 'number',
   checkbox: 'number',
-  multi_select: 'set',
-  team_members: 'set',
-  date_range: 'range',
-  location: 'location',
+  option_set: 'set',
+  member_set: 'set',
 };
 
-const normalizedTypes: ReadonlySet<AttributeType> = new Set(['string', 'email', 'phone', 'website', 'url']);
-
 /** How values of this type compare. */
-export const comparisonKind = (attributeType: AttributeType): ComparisonKind => kinds[attributeType];
+export const comparisonKind = (attributeType: AttributeType): ComparisonKind => {
+  if (attributeType === 'date_range') return 'range';
+  return attributeType === 'location' ? 'location' : (comparisonKinds[attributeKinds[attributeType]] ?? 'text');
+};
 
 /**
  * Whether texts of this type are compared in their normalized form. Dates, times and options are compared as stored.
  */
-export const isNormalized = (attributeType: AttributeType): boolean => normalizedTypes.has(attributeType);
+export const isNormalized = (attributeType: AttributeType): boolean => attributeKinds[attributeType] === 'text';
 
 /** The kind of indexed column for this type's comparison key, or null if the type has no such key. */
 export const slotKind = (attributeType: AttributeType): 'text' | 'number' | null => {
-  const kind = kinds[attributeType];
+  const kind = comparisonKind(attributeType);
   return kind === 'text' || kind === 'number' ? kind : null;
 };
 
@@ -59,10 +46,10 @@ export const comparisonKey = (
   definition: Pick<CustomFieldDefinition, 'attributeType'>,
   value: CustomValue | null | undefined,
 ): string | number | null => {
-  switch (kinds[definition.attributeType]) {
+  switch (comparisonKind(definition.attributeType)) {
     case 'text':
       if (typeof value !== 'string') return null;
-      return normalizedTypes.has(definition.attributeType) ? normalizeForSearch(value) : value;
+      return isNormalized(definition.attributeType) ? normalizeForSearch(value) : value;
     case 'number':
       if (typeof value === 'boolean') return value ? 1 : 0;
       return typeof value === 'number' ? value : null;
@@ -73,21 +60,17 @@ export const comparisonKey = (
 
 const normalizePart = (text: unknown): string | null => (typeof text === 'string' ? normalizeForSearch(text) : null);
 
-const normalizeLocation = (location: Readonly<Record<string, unknown>>): NormalizedLocation => ({
-  address: normalizePart(location['address']),
-  city: normalizePart(location['city']),
-  region: normalizePart(location['region']),
-  postal_code: normalizePart(location['postal_code']),
-  country: normalizePart(location['country']),
-  formatted: normalizePart(location['formatted']),
-});
+const normalizeLocation = (location: Readonly<Record<string, unknown>>): NormalizedLocation => {
+  const parts = [...locationTextParts, 'formatted'].map((part) => [part, normalizePart(location[part])] as const);
+  return Object.fromEntries(parts) as NormalizedLocation;
+};
 
 /** The normalized form stored next to a value: of its text, or of a location's parts; null for other types. */
 export const normalizedForm = (
   definition: Pick<CustomFieldDefinition, 'attributeType'>,
   value: CustomValue | null | undefined,
 ): string | NormalizedLocation | null => {
-  if (normalizedTypes.has(definition.attributeType)) return normalizePart(value);
+  if (isNormalized(definition.attributeType)) return normalizePart(value);
   if (definition.attributeType === 'location' && isJsonObject(value)) return normalizeLocation(value);
   return null;
 };

@@ -1,4 +1,4 @@
-import type { AttributeType } from '../../custom-field/definition.js';
+import { attributeKinds } from '../../custom-field/definition.js';
 import type { FieldRef } from '../field-ref.js';
 import type { SystemFieldKind } from '../../objects/field.js';
 import { relationKinds } from '../system-fields.js';
@@ -14,30 +14,6 @@ const systemKinds: Readonly<Record<SystemFieldKind, FilterKind>> = {
   epoch_ms: 'instant',
   timestamp: 'instant',
   contact_list: 'whole',
-};
-
-const attributeKinds: Readonly<Record<AttributeType, FilterKind>> = {
-  string: 'text',
-  number: 'number',
-  checkbox: 'checkbox',
-  date: 'date',
-  date_range: 'whole',
-  rating: 'number',
-  timestamp: 'timestamp',
-  select: 'option',
-  multi_select: 'option_set',
-  currency: 'number',
-  percentage: 'number',
-  location: 'whole',
-  time: 'time',
-  datetime: 'datetime',
-  // Not the kinds `email` and `domain`, which are for natural keys: these fields contain text that a person typed.
-  email: 'text',
-  phone: 'text',
-  website: 'text',
-  url: 'text',
-  radio: 'option',
-  team_members: 'member_set',
 };
 
 /** How the values of this field compare. */
