@@ -35,30 +35,40 @@ const table = (rows) => {
 };
 const optionRow = (option) => [helper.optionTerm(option), helper.optionDescription(option)];
 
-/** The first example of a command's help. */
+/** The first example of a command's help, with the lines that continue it. */
 const exampleOf = (command) => {
   let text = '';
   command.configureOutput({ writeOut: (part) => (text += part), getOutHasColors: () => false });
   command.outputHelp();
-  const example = text.split('\n').find((line) => /^ *\$/.test(line));
+  const [example] = /^ *\$ (?!export )(?:.*\\\n)*.*/m.exec(text) ?? [];
   return example === undefined ? [] : [`  ${example.trim()}`];
 };
 
-const blockOf = (command) => {
+/** The names of the common options of a command. */
+const commonOf = (command) =>
+  optionsOf(command)
+    .flatMap((option) => (common.has(keyOf(option)) ? [option.long] : []))
+    .join(' ');
+
+/** A command, without its common options if they are those of its section. */
+const blockOf = (command, commonOfSection) => {
   const own = optionsOf(command).filter((option) => !common.has(keyOf(option)));
-  const shared = optionsOf(command).filter((option) => common.has(keyOf(option)));
   const rows = [
     ...helper.visibleArguments(command).map((each) => [helper.argumentTerm(each), helper.argumentDescription(each)]),
     ...own.map(optionRow),
-    ...(shared.length === 0 ? [] : [['common', shared.map(({ long }) => long).join(' ')]]),
+    ...(commonOf(command) === commonOfSection ? [] : [['common', commonOf(command)]]),
   ];
   const usage = helper.commandUsage(command).replace(' [options]', '').replace(' [command]', '');
   return [`${usage}    ${command.description()}`, ...table(rows), ...exampleOf(command)].join('\n');
 };
 
-const sections = program.commands.map(
-  (command) => `## crm ${command.name()}\n\n\`\`\`text\n${leavesOf(command).map(blockOf).join('\n\n')}\n\`\`\`\n`,
-);
+const sections = program.commands.map((group) => {
+  const commands = leavesOf(group);
+  // The common options of the section are those that two of its commands share.
+  const shared = commands.map(commonOf).find((names, index, all) => all.indexOf(names) < index);
+  const blocks = commands.map((command) => blockOf(command, shared)).join('\n\n');
+  return `## crm ${group.name()}\n\n\`\`\`text\n${shared === undefined ? '' : `common  ${shared}\n\n`}${blocks}\n\`\`\`\n`;
+});
 
 const page = `# The command line
 
@@ -66,7 +76,7 @@ Every command with its options and an example; \`npm run reference\` generates t
 each. For what all commands share, see [packages/cli](../packages/cli/README.md). Exit codes: 0 ok, 1 failure, 2 wrong command
 line, 78 wrong configuration.
 
-Options that many commands have. A command lists those it takes after \`common\`.
+Options that many commands have. The line \`common\` of a command names those it takes; without one, that of its section does.
 
 \`\`\`text
 ${table([...common.values()].map(optionRow)).join('\n')}
