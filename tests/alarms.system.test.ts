@@ -2,9 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { migrate } from '@crm/db';
 import {
-  createTestDatabase,
   findFreePort,
   type GatewayProcess,
   runPromtool,
@@ -12,6 +10,7 @@ import {
   startPrometheus,
   type TestPrometheus,
 } from '@crm/testing';
+import { createMigratedDatabase } from '@crm/testing/suites';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { metricsIn, readAlarms, readPanels } from './support/observability-files.js';
 
@@ -65,9 +64,7 @@ describe('a Prometheus that scrapes both gateways', () => {
   };
 
   beforeAll(async () => {
-    const database = await createTestDatabase(async (empty) => {
-      await migrate(empty);
-    }, 'cli');
+    const database = await createMigratedDatabase();
     ({ drop } = database);
     [read, inbound, worker] = await Promise.all([
       start('read-gateway', database.url),

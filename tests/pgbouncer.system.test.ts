@@ -1,9 +1,7 @@
 /** @needs pgbouncer */
-import { applyRoles, migrate, openAdministrationDatabase } from '@crm/db';
-import { setupTools } from '@crm/testing/suites';
+import { applyRoles, openAdministrationDatabase } from '@crm/db';
+import { createMigratedDatabase, createTestOrganization } from '@crm/testing/suites';
 import {
-  createTestDatabase,
-  createTestOrganization,
   pgBouncerTranslates,
   startGatewayProcess,
   startPgBouncer,
@@ -26,12 +24,11 @@ let organization: TestOrganization;
 let pooler: PgBouncer | undefined;
 
 beforeAll(async () => {
-  database = await createTestDatabase(async (url) => {
-    await migrate(url);
-  }, 'cli');
+  database = await createMigratedDatabase();
   const opened = openAdministrationDatabase({ url: database.url, applicationName: 'test', maxConnections: 1 });
-  organization = await createTestOrganization(setupTools(opened));
+  organization = await createTestOrganization(opened);
   await opened.close();
+  // A copy of a database has no settings of roles.
   await applyRoles(database.url, testRoleNames());
 });
 afterEach(() => pooler?.stop());

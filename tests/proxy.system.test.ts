@@ -1,9 +1,9 @@
 /** @needs nginx */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { migrate, openAdministrationDatabase } from '@crm/db';
-import { setupTools } from '@crm/testing/suites';
+import { openAdministrationDatabase } from '@crm/db';
+import { createMigratedDatabase, createTestOrganization } from '@crm/testing/suites';
 import { errorCatalogue } from '@crm/domain';
-import { createTestDatabase, createTestOrganization, type GatewayProcess, startGatewayProcess } from '@crm/testing';
+import { type GatewayProcess, startGatewayProcess } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { type NginxProxy, type ProxySettings, startNginxProxy } from './support/nginx-proxy.js';
 import { RawConnection, sendRaw } from './support/raw-request.js';
@@ -18,11 +18,9 @@ const stops: (() => Promise<unknown>)[] = [];
 const proxies: NginxProxy[] = [];
 
 beforeAll(async () => {
-  const { url, drop } = await createTestDatabase(async (empty) => {
-    await migrate(empty);
-  }, 'cli');
+  const { url, drop } = await createMigratedDatabase();
   const database = openAdministrationDatabase({ url, applicationName: 'test', maxConnections: 2 });
-  ({ key } = await createTestOrganization(setupTools(database)));
+  ({ key } = await createTestOrganization(database));
   const environment = {
     DATABASE_URL: url,
     CURSOR_SECRETS: 'a secret that only the tests know',

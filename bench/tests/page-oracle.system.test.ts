@@ -1,6 +1,7 @@
-import { listPage, migrate } from '@crm/db';
+import { listPage } from '@crm/db';
 import { type CursorPosition, matchesFilter } from '@crm/domain';
-import { createTestDatabase, type TestDatabase, testSize } from '@crm/testing';
+import { type TestDatabase, testSize } from '@crm/testing';
+import { createMigratedDatabase } from '@crm/testing/suites';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createDataset } from '../src/dataset.js';
 import { organizationLayout } from '../src/dataset/layout.js';
@@ -49,7 +50,7 @@ const dealsSql = `
 
 beforeAll(async () => {
   process.stdout.write(`page oracle: FC_SEED=${seed}\n`);
-  testDatabase = await createTestDatabase(migrate, 'migrated');
+  testDatabase = await createMigratedDatabase();
   await createDataset(testDatabase.url, { opportunities });
   const opened = await openSubject(testDatabase.url, opportunities);
   const { database } = opened;

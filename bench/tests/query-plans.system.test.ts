@@ -1,5 +1,6 @@
-import { listPage, migrate, openAdministrationDatabase } from '@crm/db';
-import { createTestDatabase, type TestDatabase } from '@crm/testing';
+import { listPage, openAdministrationDatabase } from '@crm/db';
+import { type TestDatabase } from '@crm/testing';
+import { createMigratedDatabase } from '@crm/testing/suites';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createDataset } from '../src/dataset.js';
 import { organizationLayout } from '../src/dataset/layout.js';
@@ -15,7 +16,7 @@ let testDatabase: TestDatabase;
 let subject: Subject;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase(migrate, 'migrated');
+  testDatabase = await createMigratedDatabase();
   await createDataset(testDatabase.url, { opportunities });
   subject = await openSubject(testDatabase.url, opportunities);
   await subject.database.pool.query('SELECT pg_stat_reset()');

@@ -1,6 +1,7 @@
-import { administration, migrate, openAdministrationDatabase } from '@crm/db';
+import { administration, openAdministrationDatabase } from '@crm/db';
 import { generateApiKey, hashApiKey } from '@crm/domain';
-import { createTestDatabase, reportFigure, startGatewayProcess } from '@crm/testing';
+import { reportFigure, startGatewayProcess } from '@crm/testing';
+import { createMigratedDatabase } from '@crm/testing/suites';
 import type { GatewayProcess, TestDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createDataset } from '../src/dataset.js';
@@ -21,7 +22,7 @@ const keys = new Map<string, string>();
 let slowestMs = 0;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase(migrate, 'migrated');
+  testDatabase = await createMigratedDatabase();
   const database = openAdministrationDatabase({
     ...{ url: testDatabase.url, applicationName: 'worst-queries-test' },
     ...{ maxConnections: 2, statementTimeoutMs: 0 },

@@ -1,16 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmod, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { findFreePort } from '@crm/testing';
+import { findFreePort, startProgram } from '@crm/testing';
 
 const shippedConfig = new URL('../../docker/proxy/nginx.conf', import.meta.url);
 const binary = '/usr/sbin/nginx';
-const startTimeoutMs = 15_000;
-const pollEveryMs = 20;
 
 /** Debian's nginx with the configuration that `docker/compose.yaml` mounts. */
 export interface NginxProxy {
@@ -58,11 +53,13 @@ const listens = (port: number): Promise<boolean> =>
 
 const pageBytes = 4_096;
 
+const childrenOf = async (pid: number): Promise<string[]> =>
+  (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').filter(Boolean);
+
 /** The resident memory of a process and its children, without the memory that they share. */
 const residentBytes = async (pid: number): Promise<number> => {
-  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').filter(Boolean);
   const sizes = await Promise.all(
-    [String(pid), ...children].map(async (one) => {
+    [String(pid), ...(await childrenOf(pid))].map(async (one) => {
       const [, resident = 0, shared = 0] = (await readFile(`/proc/${one}/statm`, 'utf8')).split(' ').map(Number);
       return (resident - shared) * pageBytes;
     }),
@@ -72,9 +69,8 @@ const residentBytes = async (pid: number): Promise<number> => {
 
 /** Deleted files that a process still has open use memory too. */
 const openFileBytes = async (pid: number, folder: string): Promise<number> => {
-  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').filter(Boolean);
   const sizes = new Map<number, number>();
-  for (const child of children) {
+  for (const child of await childrenOf(pid)) {
     for (const name of await readdir(`/proc/${child}/fd`)) {
       const file = await stat(`/proc/${child}/fd/${name}`).catch(() => null);
       if (file?.isFile() === true) sizes.set(file.ino, file.blocks * 512);
@@ -87,7 +83,7 @@ const openFileBytes = async (pid: number, folder: string): Promise<number> => {
   return [...sizes.values()].reduce((sum, size) => sum + size, 0);
 };
 
-/** Starts the proxy and waits until it listens. @throws Error with its log if it does not start. */
+/** Starts the proxy and waits until it listens. */
 export const startNginxProxy = async (settings: ProxySettings): Promise<NginxProxy> => {
   const folder = await mkdtemp(join(tmpdir(), 'nginx-proxy-'));
   // Started by root, the workers run as another user.
@@ -95,27 +91,17 @@ export const startNginxProxy = async (settings: ProxySettings): Promise<NginxPro
   const port = await findFreePort();
   const config = await writeConfig(folder, port, settings);
   const log = await open(join(folder, 'log'), 'a');
-  const child: ChildProcess = spawn(binary, ['-e', 'stderr', '-c', config], { stdio: ['ignore', log.fd, log.fd] });
+  const stdio = ['ignore' as const, log.fd, log.fd];
+  const program = await startProgram([binary, '-e', 'stderr', '-c', config], () => listens(port), { stdio });
   await log.close();
-  const pid = child.pid ?? 0;
-  const readLog = (): Promise<string> => readFile(join(folder, 'log'), 'utf8');
-  const deadlineMs = performance.now() + startTimeoutMs;
-  while (!(await listens(port))) {
-    if (child.exitCode !== null || performance.now() > deadlineMs) {
-      child.kill('SIGKILL');
-      throw new Error(`nginx did not start:\n${await readLog()}`);
-    }
-    await sleep(pollEveryMs);
-  }
+  const pid = program.child.pid ?? 0;
   return {
     port,
     url: `http://127.0.0.1:${port}`,
-    log: readLog,
+    log: () => readFile(join(folder, 'log'), 'utf8'),
     memoryBytes: async () => (await residentBytes(pid)) + (await openFileBytes(pid, folder)),
     stop: async () => {
-      const exited = once(child, 'exit');
-      child.kill('SIGTERM');
-      await exited;
+      await program.stop();
       await rm(folder, { recursive: true, force: true });
     },
   };

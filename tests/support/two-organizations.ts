@@ -1,14 +1,8 @@
 import { createClient, type CrmClient } from '@crm/client';
 import { openAdministrationDatabase } from '@crm/db';
-import { setupTools } from '@crm/testing/suites';
+import { createTestOrganization, setupTools } from '@crm/testing/suites';
 import { attributeTypes, objectTypes, type AttributeType } from '@crm/domain';
-import {
-  createTestOrganization,
-  type OrganizationTools,
-  type TestField,
-  type TestOrganization,
-  type TestStack,
-} from '@crm/testing';
+import { type TestField, type TestOrganization, type TestStack } from '@crm/testing';
 
 /** One organization, as its users see it. */
 export interface SetUpOrganization {
@@ -38,12 +32,13 @@ const metadataOf = (type: AttributeType): TestField['metadata'] => {
 /** Sets up an organization on the gateways that all test files share. */
 export const setUpOrganization = async (
   { databaseUrl, readUrl, inboundUrl }: TestStack,
-  addTo: (organization: TestOrganization, tools: OrganizationTools) => Promise<void> = () => Promise.resolve(),
+  addTo: (organization: TestOrganization, tools: ReturnType<typeof setupTools>) => Promise<void> = () =>
+    Promise.resolve(),
 ): Promise<SetUpOrganization> => {
   const database = openAdministrationDatabase({ url: databaseUrl, applicationName: 'test', maxConnections: 2 });
   try {
     const tools = setupTools(database);
-    const organization = await createTestOrganization(tools);
+    const organization = await createTestOrganization(database);
     await addTo(organization, tools);
     return { organization, client: createClient({ readUrl, inboundUrl, apiKey: organization.key }) };
   } finally {

@@ -1,5 +1,5 @@
 import { createAccount, inboundOperations } from '@crm/contract';
-import { createTestClient, startGatewayProcesses, startLimitedRole } from '@crm/testing';
+import { createTestClient, startGatewayProcess, startLimitedRole } from '@crm/testing';
 import { describeDatabaseFaults, type FaultySubject } from '@crm/testing/suites';
 import { startTestGateway } from './support/gateway.js';
 
@@ -16,9 +16,7 @@ describeDatabaseFaults({
       await gateway.stop();
     };
     const start = async (databaseUrl: string): Promise<FaultySubject> => {
-      const environment = { RATE_LIMIT_INBOUND: '0', LOG_LEVEL: 'fatal', ALLOW_UNSAFE_DURABILITY: '1' };
-      const [process] = await startGatewayProcesses(1, mainFile, { DATABASE_URL: databaseUrl, ...environment });
-      if (process === undefined) throw new Error('no process was started');
+      const process = await startGatewayProcess(mainFile, { DATABASE_URL: databaseUrl, RATE_LIMIT_INBOUND: '0' });
       const client = createTestClient(process.url, inboundOperations, gateway.organization.key);
       return {
         process,

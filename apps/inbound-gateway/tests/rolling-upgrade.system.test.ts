@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Migration, migrate, openAdministrationDatabase, readFunctions, readMigrations } from '@crm/db';
 import {
-  createTestDatabase,
-  createTestOrganization,
   reportFigure,
   type GatewayProcess,
   type TestDatabase,
@@ -11,8 +9,7 @@ import {
   urlForRole,
 } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { prepareDatabase } from './support/gateway.js';
-import { setupTools } from '@crm/testing/suites';
+import { createMigratedDatabase, createTestOrganization } from '@crm/testing/suites';
 import { Balancer, type ExpectedSchema, type GatewayKind, startGatewayVersion } from './support/rolling-gateways.js';
 
 /** A new column in every table of records, as in most releases, and an index. */
@@ -51,10 +48,10 @@ let answered = 0;
 beforeAll(async () => {
   migrations = [...(await readMigrations()), expand];
   newer = { migrations: migrations.map(({ name }) => name), functions: 'newer', release: '9.0.0' };
-  database = await createTestDatabase(prepareDatabase, 'gateways');
+  database = await createMigratedDatabase();
   const options = { url: database.url, applicationName: 'rolling-upgrade-test', maxConnections: 1 };
   const opened = openAdministrationDatabase(options);
-  organization = await createTestOrganization(setupTools(opened));
+  organization = await createTestOrganization(opened);
   await opened.close();
   environment = {
     CURSOR_SECRETS: 'a secret that only the tests know',

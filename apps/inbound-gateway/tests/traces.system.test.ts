@@ -1,8 +1,19 @@
 import { describeTraces } from '@crm/testing/suites';
-import { processSubject } from './support/process-subject.js';
+import { startTestGateway } from './support/gateway.js';
+
+let count = 0;
 
 describeTraces({
-  ...processSubject,
+  mainFile: new URL('../dist/main.js', import.meta.url).pathname,
+  prepare: async () => {
+    const { gatewayUrl, organization, stop } = await startTestGateway();
+    const environment = { DATABASE_URL: gatewayUrl, RATE_LIMIT_INBOUND: '0' };
+    return { environment, apiKey: organization.key, close: stop };
+  },
+  request: () => {
+    count += 1;
+    return { path: '/v1/inbound/accounts', body: { domain: `subject${count}.com` } };
+  },
   service: 'crm-inbound-gateway',
   operation: 'createAccount',
   route: '/v1/inbound/accounts',

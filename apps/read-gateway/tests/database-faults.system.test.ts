@@ -1,5 +1,5 @@
 import { listAccounts, readOperations } from '@crm/contract';
-import { createTestClient, startGatewayProcesses, startLimitedRole } from '@crm/testing';
+import { createTestClient, startGatewayProcess, startLimitedRole } from '@crm/testing';
 import { describeDatabaseFaults, type FaultySubject } from '@crm/testing/suites';
 import { cursorSecret, startTestGateway } from './support/gateway.js';
 
@@ -14,9 +14,8 @@ describeDatabaseFaults({
       await gateway.stop();
     };
     const start = async (databaseUrl: string): Promise<FaultySubject> => {
-      const environment = { RATE_LIMIT_LIST: '0', LOG_LEVEL: 'fatal', CURSOR_SECRETS: cursorSecret };
-      const [process] = await startGatewayProcesses(1, mainFile, { DATABASE_URL: databaseUrl, ...environment });
-      if (process === undefined) throw new Error('no process was started');
+      const environment = { RATE_LIMIT_LIST: '0', CURSOR_SECRETS: cursorSecret };
+      const process = await startGatewayProcess(mainFile, { DATABASE_URL: databaseUrl, ...environment });
       const client = createTestClient(process.url, readOperations, gateway.organization.key);
       return {
         process,

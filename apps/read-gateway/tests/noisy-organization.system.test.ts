@@ -5,7 +5,6 @@ import { type AdministrationDatabase, migrate, openAdministrationDatabase } from
 import { shareOf } from '@crm/http';
 import {
   createTestClient,
-  createTestOrganization,
   findFreePort,
   type GatewayProcess,
   reportFigure,
@@ -21,7 +20,7 @@ import { copyRecord } from './support/bulk-rows.js';
 import { readMetrics, sampleOf } from './support/metrics.js';
 import { fillLargeOrganization } from './support/large-organization.js';
 import { type Attack, attacks, startAttack } from './support/noisy-attacks.js';
-import { setupTools } from '@crm/testing/suites';
+import { createTestOrganization } from '@crm/testing/suites';
 import { addRecord } from './support/subject.js';
 
 const mainFile = (gateway: string): string => new URL(`../../${gateway}/dist/main.js`, import.meta.url).pathname;
@@ -74,10 +73,10 @@ beforeAll(async () => {
     applicationName: 'noisy-test',
     statementTimeoutMs: 0,
   });
-  noisy = await createTestOrganization(setupTools(database));
-  quiet = await createTestOrganization(setupTools(database));
+  noisy = await createTestOrganization(database);
+  quiet = await createTestOrganization(database);
   await fillNoisy();
-  large = await createTestOrganization(setupTools(database));
+  large = await createTestOrganization(database);
   largeAttacks = await fillLargeOrganization(database, large);
   adminPorts = [await findFreePort(), await findFreePort()];
   // All limits have their defaults.

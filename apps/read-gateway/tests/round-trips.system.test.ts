@@ -1,4 +1,4 @@
-import type { CountedPostgres, TestOrganization } from '@crm/testing';
+import type { TestOrganization } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type CountedGateways, type Served, startCountedGateways } from './support/counted-gateways.js';
 
@@ -9,7 +9,6 @@ const quiet = {
 };
 
 let gateways: CountedGateways;
-let server: CountedPostgres;
 let organization: TestOrganization;
 const served = new Map<string, Served>();
 /** Ids that earlier calls created, by the name of the response property. */
@@ -17,7 +16,7 @@ const made = new Map<string, string>();
 
 beforeAll(async () => {
   gateways = await startCountedGateways([quiet, quiet]);
-  ({ server, organization } = gateways);
+  ({ organization } = gateways);
   for (const operation of gateways.served) served.set(operation.id, operation);
 });
 afterAll(() => gateways.stop());
@@ -178,9 +177,9 @@ describe('round trips to the database', () => {
     const operation = served.get(id);
     if (operation === undefined) throw new Error(`${id} is not served`);
     const request = await call();
-    await server.forget();
+    await gateways.forget();
     await send(operation, request);
-    const found = [...(await server.statements())].filter(([text]) => !isKept.test(text));
+    const found = [...(await gateways.statements())].filter(([text]) => !isKept.test(text));
     // The texts show which statement is unexpected.
     expect(found.flatMap(([text, calls]) => Array.from({ length: calls }, () => text))).toHaveLength(statements);
   });

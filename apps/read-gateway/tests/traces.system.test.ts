@@ -1,8 +1,14 @@
 import { describeTraces } from '@crm/testing/suites';
-import { processSubject } from './support/process-subject.js';
+import { cursorSecret, startTestGateway } from './support/gateway.js';
 
 describeTraces({
-  ...processSubject,
+  mainFile: new URL('../dist/main.js', import.meta.url).pathname,
+  prepare: async () => {
+    const { gatewayUrl, organization, stop } = await startTestGateway();
+    const environment = { DATABASE_URL: gatewayUrl, CURSOR_SECRETS: cursorSecret, RATE_LIMIT_LIST: '0' };
+    return { environment, apiKey: organization.key, close: stop };
+  },
+  request: () => ({ path: '/v1/accounts' }),
   service: 'crm-read-gateway',
   operation: 'listAccounts',
   route: '/v1/accounts',

@@ -18,7 +18,7 @@ const run = async (program: string, args: readonly string[], debianPackage: stri
 export interface BenchRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** With a body, the request is a POST. With wrk, `{n}` is replaced by the number of the request. */
+  /** With a body of JSON, the request is a POST. With wrk, `{n}` is replaced by the number of the request. */
   readonly body?: string;
   /** The number of bodies, after which the numbers begin again; by default they never do. */
   readonly bodies?: number;
@@ -35,6 +35,7 @@ const wrkScript = ({ headers = {}, body, bodies = 1e9 }: BenchRequest): string =
   if (body === undefined) return lines.join('\n');
   return `${lines.join('\n')}
     wrk.method = 'POST'
+    wrk.headers['content-type'] = 'application/json'
     local n = 0
     request = function()
       n = n + 1

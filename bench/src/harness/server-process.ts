@@ -1,8 +1,6 @@
-import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { endProgram, findFreePort, isOk, waitForProgram } from '@crm/testing';
+import { findFreePort, isOk, startProgram } from '@crm/testing';
 import { benchFolder } from '../bench-server.js';
 
 /** A server in a separate process. */
@@ -24,15 +22,13 @@ export const startServerProcess = async (
   readyPath: string,
 ): Promise<ServerProcess> => {
   const port = await findFreePort();
-  const logFile = resolve(benchFolder, `${name}.log`);
-  const log = await open(logFile, 'w', 0o600);
-  const own = { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: String(port), NODE_ENV: 'production' };
-  const stdio = ['ignore' as const, log.fd, log.fd];
-  const child = spawn(process.execPath, [script], { env: { ...own, ...environment }, stdio });
-  await log.close();
-  process.once('exit', () => child.kill('SIGKILL'));
   const url = `http://127.0.0.1:${port}`;
-  const isReady = () => isOk(`${url}${readyPath}`);
-  await waitForProgram(name, child, isReady, () => readFileSync(logFile, 'utf8').slice(-2_000));
-  return { url, stop: () => endProgram(child, 'SIGTERM') };
+  const log = await open(resolve(benchFolder, `${name}.log`), 'w', 0o600);
+  const own = { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: String(port), NODE_ENV: 'production' };
+  const program = await startProgram([process.execPath, script], () => isOk(`${url}${readyPath}`), {
+    env: { ...own, ...environment },
+    stdio: ['ignore', log.fd, log.fd],
+  });
+  await log.close();
+  return { url, stop: () => program.stop() };
 };

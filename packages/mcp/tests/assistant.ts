@@ -1,6 +1,6 @@
 import { openAdministrationDatabase } from '@crm/db';
-import { createTestOrganization, type TestOrganization, type TestStack } from '@crm/testing';
-import { setupTools } from '@crm/testing/suites';
+import { type TestOrganization, type TestStack } from '@crm/testing';
+import { createTestOrganization, setupTools } from '@crm/testing/suites';
 import { createClient, type CrmClient } from '@crm/client';
 import { Client } from '@modelcontextprotocol/client';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
@@ -19,7 +19,7 @@ export interface TestCrm {
 export const startTestCrm = async ({ databaseUrl, readUrl, inboundUrl }: TestStack): Promise<TestCrm> => {
   const database = openAdministrationDatabase({ url: databaseUrl, applicationName: 'mcp-test' });
   const admin = setupTools(database);
-  const organization = await createTestOrganization(admin);
+  const organization = await createTestOrganization(database);
   const gateways = { readUrl, inboundUrl };
   return {
     organization,

@@ -1,5 +1,10 @@
-// Finds words that confused readers of this project, in documentation, comments and strings.
-// The rules are few, so that nearly every hit is a sentence to rewrite. Correct uses are excluded by phrase, never by file.
+// `npm run prose`: finds words that confused readers of this project, in documentation, comments and strings. Prints each hit
+// as file:line, and fails if there is one. The rules are few, so that nearly every hit is a sentence to rewrite. Correct uses
+// are excluded by phrase, never by file.
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { filesIn, root } from './repository-files.mjs';
 
 /**
  * @typedef {object} ProseRule
@@ -54,3 +59,21 @@ export const proseFaults = (text) =>
       return [...rest.matchAll(pattern)].map(([word]) => ({ line: index + 1, word, better }));
     });
   });
+
+const isText = /\.(?:md|ts|js|mjs|cjs|sql|prisma|ya?ml|sh|conf|css|html)$|^Dockerfile|^run$|^openapi.*\.json$/;
+
+/** Files that contain the words because they define the rules. */
+const ownFiles = ['prose.mjs', 'repository.test.ts'];
+
+/** Applied migrations must not change. */
+const isChecked = (path) =>
+  isText.test(basename(path)) && !ownFiles.includes(basename(path)) && !path.includes('/migrations/');
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  for (const path of filesIn('').filter(isChecked)) {
+    for (const { line, word, better } of proseFaults(readFileSync(join(root, path), 'utf8'))) {
+      console.error(`${path}:${line}: "${word}": write ${better}`);
+      process.exitCode = 1;
+    }
+  }
+}

@@ -1,16 +1,14 @@
 // Runs the tests of one tier:
 //   node packages/testing/scripts/run-tests.mjs test|system|soak|any [part of a path ...] [options of jest]
 // In the folder of a package, runs the tests of that package. At the root, ends with a table of the measured figures, a list of
-// the tests that did not run, and the processor time.
+// the tests whose programs are missing, and the processor time.
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { buildQuietly } from '../../../.ci/build-quietly.mjs';
 import { figuresFolder, printFigures } from './figures.mjs';
-import { printNotRun } from './not-run.mjs';
-import { processorSeconds } from './processor-seconds.cjs';
-import { printDearestFiles } from './processor-time.mjs';
 import { installCommand, missingPrograms } from './programs.mjs';
 import { root } from './repository-files.mjs';
 import { isInTier, listTestFiles } from './test-files.mjs';
@@ -74,14 +72,21 @@ const readArguments = () => {
 /** Files whose programs are missing do not run. In CI that is a failure. */
 const splitByPrograms = (files) => {
   const missing = missingPrograms([...new Set(files.flatMap(({ needs }) => needs))]);
-  if (missing.length > 0) console.log(`Missing: ${missing.join(', ')}. To run every test: ${installCommand(missing)}`);
   const isRunnable = ({ needs }) => !needs.some((name) => missing.includes(name));
-  return { runnable: files.filter(isRunnable), isMissingFailure: missing.length > 0 && process.env.CI === 'true' };
+  return { runnable: files.filter(isRunnable), skipped: files.filter((file) => !isRunnable(file)), missing };
+};
+
+/** Processor seconds of this process and of all its ended descendants. Null where the system does not count them. */
+const processorSeconds = () => {
+  if (process.platform !== 'linux') return null;
+  const ticksPerSecond = 100;
+  // The name of the program comes first, in parentheses, and may contain spaces.
+  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ');
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / ticksPerSecond;
 };
 
 /** Prints the processor time of this run. @returns {number} 1 if a whole `npm test` in CI exceeds the budget, otherwise 0 */
 const judgeProcessorTime = (hasBudget) => {
-  printDearestFiles();
   const seconds = processorSeconds();
   if (seconds === null) return 0;
   const isOver = hasBudget && seconds > processorSecondsBudget;
@@ -101,8 +106,8 @@ const wanted = all.filter(
     (isAtRoot || file.path.startsWith(`${packageFolder}/`)) &&
     (patterns.length === 0 || patterns.some((pattern) => file.path.includes(pattern))),
 );
-const { runnable, isMissingFailure } = splitByPrograms(wanted);
-const statuses = [isMissingFailure ? 1 : 0];
+const { runnable, skipped, missing } = splitByPrograms(wanted);
+const statuses = [missing.length > 0 && process.env.CI === 'true' ? 1 : 0];
 const built = await buildQuietly(root, [`--concurrency=${cores}`]);
 if (built !== 0) process.exit(built);
 statuses.push(await runJest(runnable, options, tier === 'soak' ? { SOAK: '1' } : {}));
@@ -115,7 +120,10 @@ if (tier === 'soak' && isWholeTier) {
   statuses.push(await run(process.execPath, ['packages/testing/scripts/run-mutations.mjs']));
 }
 if (isAtRoot) await printFigures(isWholeTier);
-if (isWholeTier) printNotRun(all, runnable, tier);
+if (missing.length > 0) {
+  console.log(`\nNot run: ${skipped.map(({ path }) => path).join(', ')}`);
+  console.log(`They need ${missing.join(', ')}: ${installCommand(missing)}`);
+}
 if (isAtRoot) statuses.push(judgeProcessorTime(isWholeTier && tier === 'test' && options.length === 0));
 await rm(figuresFolder, { recursive: true, force: true });
 process.exitCode = Math.max(...statuses);

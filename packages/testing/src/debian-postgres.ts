@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chown, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { findFreePort } from './gateway/free-port.js';
-import { acceptsConnections, endProgram, waitForProgram } from './program.js';
+import { acceptsConnections, type Program, startProgram } from './program.js';
 
 const packagesFolder = '/usr/lib/postgresql';
 const runFile = promisify(execFile);
@@ -80,8 +80,6 @@ export const openDebianPostgres = async (): Promise<DebianPostgres> => {
     await runFile(join(programs, program), args, options);
   };
   const dataOf = (name: string): string => join(folder, name);
-  const spawnServer = (args: readonly string[]): ChildProcess =>
-    spawn(join(programs, 'postgres'), args, { ...options, stdio: 'ignore' });
   return {
     password,
     programs,
@@ -97,28 +95,23 @@ export const openDebianPostgres = async (): Promise<DebianPostgres> => {
       const all = { listen_addresses: '127.0.0.1', unix_socket_directories: '', port, fsync: 'off', ...settings };
       const args = Object.entries(all).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
       const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
-      const server = debianServer(url, () => spawnServer(['-D', dataOf(name), ...args]));
+      let program: Program | undefined;
+      const command = [join(programs, 'postgres'), '-D', dataOf(name), ...args] as const;
+      const server: DebianServer = {
+        url,
+        start: async () => {
+          program = await startProgram(command, () => acceptsConnections(url), { ...options, stdio: 'ignore' });
+        },
+        kill: async () => {
+          await program?.stop('SIGQUIT');
+        },
+      };
       servers.push(server);
       return server;
     },
     remove: async () => {
       await Promise.all(servers.map((server) => server.kill()));
       await rm(folder, { recursive: true, force: true });
-    },
-  };
-};
-
-const debianServer = (url: string, spawnServer: () => ChildProcess): DebianServer => {
-  let child: ChildProcess | undefined;
-  process.once('exit', () => child?.kill('SIGQUIT'));
-  return {
-    url,
-    start: async () => {
-      child = spawnServer();
-      await waitForProgram('PostgreSQL', child, () => acceptsConnections(url));
-    },
-    kill: async () => {
-      if (child !== undefined) await endProgram(child, 'SIGQUIT');
     },
   };
 };

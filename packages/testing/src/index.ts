@@ -5,22 +5,16 @@ export { createTestClient, type TestClient, type TestRequest } from './client/te
 export { readCitusUrl, writeServerUrl } from './citus.js';
 export { createTestDatabase, type TestDatabase } from './create-test-database.js';
 export { findFreePort } from './gateway/free-port.js';
-export { startGatewayProcess, startGatewayProcesses, type GatewayProcess } from './gateway/gateway-process.js';
-export {
-  createTestOrganization,
-  type OrganizationTools,
-  type TestField,
-  type TestOrganization,
-} from './gateway/test-organization.js';
+export { startGatewayProcess, type GatewayProcess } from './gateway/gateway-process.js';
+export type { TestField, TestKeyOptions, TestOrganization } from './gateway/test-organization.js';
 export { startFaultProxy, type FaultProxy } from './fault-proxy.js';
 export { type LimitedRole, startLimitedRole } from './limited-role.js';
 export { openDebianPostgres, type DebianPostgres, type DebianServer } from './debian-postgres.js';
 export { startOwnPostgres, type OwnPostgres } from './own-postgres.js';
 export { pgBouncerTranslates, startPgBouncer, type PgBouncer } from './pgbouncer.js';
-export { endProgram, isOk, waitForProgram } from './program.js';
+export { isOk, type Program, startProgram } from './program.js';
 export { reportFigure } from './report-figure.js';
 export { startReplicatedPostgres, type ReplicatedPostgres } from './replicated-postgres.js';
-export { startCountedPostgres, type CountedPostgres } from './counted-postgres.js';
 export { hostileText } from './hostile/hostile-input.js';
 export { runPromtool, startPrometheus, type TestPrometheus } from './prometheus.js';
 export { combiningMarks, withEachText } from './hostile/combining-marks.js';

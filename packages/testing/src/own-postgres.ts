@@ -1,9 +1,14 @@
-import { readFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { startLocalPostgres } from '@crm/local-postgres';
 
 import { findFreePort } from './gateway/free-port.js';
-import { startThrowawayPostgres } from './throwaway-postgres.js';
 
-/** A PostgreSQL for one test file, which may stop and kill it. It stores data as durably as in production. */
+/** A PostgreSQL for one test file or one run, which may stop and kill it. It ends with this process. */
 export interface OwnPostgres {
   /** The same address after every start. */
   readonly url: string;
@@ -19,8 +24,6 @@ export interface OwnPostgres {
   stop(): Promise<void>;
 }
 
-const goneCheckEveryMs = 5;
-
 const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
@@ -33,27 +36,40 @@ const isAlive = (pid: number): boolean => {
 const childrenOf = async (pid: number): Promise<number[]> =>
   (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).split(' ').filter(Boolean).map(Number);
 
-/** Starts a server with PostgreSQL's own settings for durability. */
-export const startOwnPostgres = async (): Promise<OwnPostgres> => {
-  const server = await startThrowawayPostgres({ port: await findFreePort() });
+/** Starts a server in a folder of its own. Without settings, it stores data as durably as in production. */
+export const startOwnPostgres = async (settings: Readonly<Record<string, string>> = {}): Promise<OwnPostgres> => {
+  const folder = await mkdtemp(join(tmpdir(), 'crm-test-'));
+  const options = {
+    dataDir: join(folder, 'postgres'),
+    user: 'postgres',
+    password: randomBytes(16).toString('hex'),
+    database: 'postgres',
+    port: await findFreePort(),
+    settings,
+    stopOnExit: true,
+  };
+  let server = await startLocalPostgres(options);
   return {
-    url: server.current().url,
+    url: server.url,
     kill: async () => {
-      const { pid } = server.current();
-      process.kill(pid, 'SIGKILL');
-      while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, goneCheckEveryMs));
+      process.kill(server.pid, 'SIGKILL');
+      while (isAlive(server.pid)) await sleep(5);
     },
     pause: async () => {
-      const { pid } = server.current();
-      const pids = [pid, ...(await childrenOf(pid))];
+      const pids = [server.pid, ...(await childrenOf(server.pid))];
       const signalAll = (signal: 'SIGSTOP' | 'SIGCONT'): void => {
         for (const each of pids) if (isAlive(each)) process.kill(each, signal);
       };
       signalAll('SIGSTOP');
       return () => signalAll('SIGCONT');
     },
-    shutDown: () => server.current().stop(),
-    start: () => server.start(),
-    stop: () => server.stop(),
+    shutDown: () => server.stop(),
+    start: async () => {
+      server = await startLocalPostgres(options);
+    },
+    stop: async () => {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
   };
 };

@@ -1,13 +1,13 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { findServiceUser } from './debian-postgres.js';
 import { findFreePort } from './gateway/free-port.js';
-import { acceptsConnections, endProgram, waitForProgram } from './program.js';
+import { acceptsConnections, startProgram } from './program.js';
 
-const program = '/usr/sbin/pgbouncer';
+const binary = '/usr/sbin/pgbouncer';
 
 /** A pooler in front of one database. */
 export interface PgBouncer {
@@ -21,7 +21,7 @@ const translatesFromMinor = 21;
 
 /** Whether the installed PgBouncer can translate prepared statements: Debian 12 has 1.18, which cannot. */
 export const pgBouncerTranslates = (): boolean => {
-  const stdout = execFileSync(program, ['--version'], { encoding: 'utf8' });
+  const stdout = execFileSync(binary, ['--version'], { encoding: 'utf8' });
   const [, major, minor] = /(\d+)\.(\d+)/.exec(stdout) ?? [];
   return Number(major) > 1 || Number(minor) >= translatesFromMinor;
 };
@@ -53,15 +53,14 @@ export const startPgBouncer = async (databaseUrl: string, poolMode: 'session' | 
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   if (user !== null)
     for (const name of ['', ...Object.keys(files)]) await chown(join(folder, name), user.uid, user.gid);
-  const child = spawn(program, ['--quiet', join(folder, 'pgbouncer.ini')], { ...user, cwd: '/', stdio: 'ignore' });
-  process.once('exit', () => child.kill('SIGKILL'));
   target.port = String(port);
   target.searchParams.set('pgbouncer', 'true');
-  await waitForProgram('PgBouncer', child, () => acceptsConnections(target.href));
+  const command = [binary, '--quiet', join(folder, 'pgbouncer.ini')] as const;
+  const program = await startProgram(command, () => acceptsConnections(target.href), { ...user, cwd: '/' });
   return {
     url: target.href,
     stop: async () => {
-      await endProgram(child, 'SIGKILL');
+      await program.stop('SIGKILL');
       await rm(folder, { recursive: true, force: true });
     },
   };

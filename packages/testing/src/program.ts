@@ -1,9 +1,8 @@
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { withAdminClient } from './admin-client.js';
-
-const pollEveryMs = 50;
 
 /** Whether a PostgreSQL, or a pooler in front of it, accepts connections. */
 export const acceptsConnections = (url: string): Promise<boolean> =>
@@ -19,31 +18,54 @@ export const isOk = (url: string): Promise<boolean> =>
     () => false,
   );
 
-/**
- * Waits until a program that was just started is ready. The time limit only guards against hanging: a start takes longer on a
- * busy machine.
- * @throws Error with the program's output if it ends before
- */
-export const waitForProgram = async (
-  name: string,
-  child: ChildProcess,
-  isReady: () => Promise<boolean>,
-  output: () => string = () => '',
-): Promise<void> => {
-  const deadlineMs = performance.now() + 60_000;
-  while (!(await isReady())) {
-    if (child.exitCode !== null) throw new Error(`${name} ended with code ${child.exitCode}:\n${output()}`);
-    if (performance.now() > deadlineMs) throw new Error(`${name} was not ready in time:\n${output()}`);
-    await new Promise((resolve) => setTimeout(resolve, pollEveryMs));
-  }
-};
+/** A running program. It ends with this process. */
+export interface Program {
+  readonly child: ChildProcess;
+  /** Everything that it has written to standard output and standard error so far, unless `stdio` says where it goes. */
+  readonly output: () => string;
+  /** Ends it and waits until it is gone. @returns its exit code, or null if a signal ended it */
+  readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>;
+}
 
-/** Ends a program and waits until it is gone. @returns its exit code, or null if a signal ended it */
-export const endProgram = async (child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> => {
+const end = async (child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> => {
   if (child.exitCode === null && child.signalCode === null) {
     const exited = once(child, 'exit');
     child.kill(signal);
     await exited;
   }
   return child.exitCode;
+};
+
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/**
+ * Starts a program and waits until it is ready. The time limit only guards against hanging: a start takes longer on a
+ * busy machine.
+ * @throws Error with the program's output if it ends before
+ */
+export const startProgram = async (
+  [command, ...args]: readonly [string, ...string[]],
+  isReady: () => Promise<boolean>,
+  options: SpawnOptions = {},
+): Promise<Program> => {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const stop = (signal: NodeJS.Signals = 'SIGTERM') => end(child, signal);
+  const deadlineMs = performance.now() + 60_000;
+  while (!(await isReady())) {
+    if (child.exitCode === null && performance.now() < deadlineMs) {
+      await sleep(50);
+      continue;
+    }
+    const code = await stop();
+    throw new Error(`${command} ${args.join(' ')} was not ready, and ended with code ${code}:\n${output}`);
+  }
+  return { child, output: () => output, stop };
 };

@@ -1,27 +1,17 @@
-import { execFile, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { findFreePort } from './gateway/free-port.js';
-import { endProgram, isOk, waitForProgram } from './program.js';
+import { isOk, startProgram } from './program.js';
 
-const server = '/usr/bin/prometheus';
-const tool = '/usr/bin/promtool';
 const toolTimeoutMs = 60_000;
 
-const checkInstalled = (binary: string): void => {
-  if (!existsSync(binary)) throw new Error(`${binary} is missing. Install it: apt-get install prometheus`);
-};
-
-/** Runs promtool. @returns its output. @throws Error with its output if it fails, or with what to install */
-export const runPromtool = async (...words: readonly string[]): Promise<string> => {
-  checkInstalled(tool);
-  const { stdout } = await promisify(execFile)(tool, words, { timeout: toolTimeoutMs });
-  return stdout;
-};
+/** Runs promtool. @returns its output. @throws Error with its output if it fails */
+export const runPromtool = async (...words: readonly string[]): Promise<string> =>
+  (await promisify(execFile)('/usr/bin/promtool', words, { timeout: toolTimeoutMs })).stdout;
 
 /** A separate Prometheus for one test, which scrapes and evaluates every second. */
 export interface TestPrometheus {
@@ -45,12 +35,8 @@ scrape_configs:
   - { job_name: crm, file_sd_configs: [{ files: [targets.json], refresh_interval: 1s }] }
 `;
 
-/**
- * Starts a Prometheus with the given rules.
- * @throws Error that says what to install if it is missing on this machine
- */
+/** Starts a Prometheus with the given rules. */
 export const startPrometheus = async (rules: string): Promise<TestPrometheus> => {
-  checkInstalled(server);
   const folder = await mkdtemp(join(tmpdir(), 'crm-prometheus-'));
   const write = (name: string, text: string): Promise<void> => writeFile(join(folder, name), text);
   const scrape = (targets: readonly string[]): Promise<void> => write('targets.json', JSON.stringify([{ targets }]));
@@ -58,28 +44,12 @@ export const startPrometheus = async (rules: string): Promise<TestPrometheus> =>
   const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
   const words = ['config.file=prometheus.yaml', 'storage.tsdb.path=data', `web.listen-address=127.0.0.1:${port}`];
-  const child = spawn(
-    server,
-    words.map((word) => `--${word}`),
-    { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
-  );
-  let output = '';
-  child.stderr.on('data', (bytes: Buffer) => (output += bytes.toString()));
+  const command = ['/usr/bin/prometheus', ...words.map((word) => `--${word}`)] as const;
+  const program = await startProgram(command, () => isOk(`${url}/-/ready`), { cwd: folder });
   const stop = async (): Promise<void> => {
-    await endProgram(child, 'SIGTERM');
+    await program.stop();
     await rm(folder, { recursive: true, force: true });
   };
-  try {
-    await waitForProgram(
-      'Prometheus',
-      child,
-      () => isOk(`${url}/-/ready`),
-      () => output,
-    );
-  } catch (error) {
-    await stop();
-    throw error;
-  }
   const firing = async (alert: string) => {
     const { data } = (await (await fetch(`${url}/api/v1/alerts`)).json()) as Alerts;
     return data.alerts

@@ -1,11 +1,7 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 
 import { findFreePort } from './gateway/free-port.js';
-import { endProgram, waitForProgram } from './program.js';
-
-const binary = '/usr/bin/redis-server';
+import { type Program, startProgram } from './program.js';
 
 /** A separate Redis for one test, without persistence. */
 export interface TestRedis {
@@ -28,23 +24,18 @@ const answers = (port: number): Promise<boolean> =>
     socket.once('error', () => end(false));
   });
 
-/**
- * Prepares a Redis for one test without starting it.
- * @throws Error that says what to install if it is missing on this machine
- */
+/** Prepares a Redis for one test without starting it. */
 export const createTestRedis = async (): Promise<TestRedis> => {
-  if (!existsSync(binary)) throw new Error(`${binary} is missing. Install it: apt-get install redis-server`);
   const port = await findFreePort();
-  let child: ChildProcess | undefined;
+  let program: Program | undefined;
   return {
     url: `redis://127.0.0.1:${port}`,
     start: async () => {
       const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
-      child = spawn(binary, args, { stdio: 'ignore' });
-      await waitForProgram('redis-server', child, () => answers(port));
+      program = await startProgram(['/usr/bin/redis-server', ...args], () => answers(port));
     },
     kill: async () => {
-      if (child !== undefined) await endProgram(child, 'SIGKILL');
+      await program?.stop('SIGKILL');
     },
   };
 };

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { withAdminClient } from './admin-client.js';
 import { readCitusUrl, testServerUrls } from './citus.js';
 import { openDebianPostgres } from './debian-postgres.js';
+import { startOwnPostgres } from './own-postgres.js';
 import { createTestRoles } from './test-roles.js';
 import { databasePrefix, publishTestServer, readTestServer } from './test-server.js';
-import { startThrowawayPostgres } from './throwaway-postgres.js';
 
 /** No test data survives the run, so nothing needs to reach the disk. */
 const SETTINGS = {
@@ -20,11 +20,6 @@ const SETTINGS = {
 interface Server {
   readonly url: string;
   readonly stop: () => Promise<void>;
-}
-
-async function startEmbedded(): Promise<Server> {
-  const server = await startThrowawayPostgres({ settings: SETTINGS });
-  return { url: server.current().url, stop: () => server.stop() };
 }
 
 async function startDebian(): Promise<Server> {
@@ -69,7 +64,7 @@ function dropDatabases(server: string, runId: string): Promise<void> {
  * @returns a function that stops the server, or drops what the run left on an existing one
  */
 export async function startTestServer(version: 'embedded' | 'debian'): Promise<() => Promise<void>> {
-  const server = existingServer() ?? (await (version === 'debian' ? startDebian() : startEmbedded()));
+  const server = existingServer() ?? (await (version === 'debian' ? startDebian() : startOwnPostgres(SETTINGS)));
   publishTestServer({ url: server.url, runId: randomBytes(4).toString('hex') });
   await createTestRoles();
   return server.stop;

@@ -37,6 +37,17 @@ const until = async (what: string, holds: () => Promise<boolean>): Promise<void>
   }
 };
 
+/** A line of the log of a gateway. */
+interface LogLine {
+  readonly msg: string;
+  readonly level: number;
+  readonly status?: number;
+  readonly route?: string;
+  readonly err?: unknown;
+}
+
+const readLine = (line: string): LogLine => JSON.parse(line) as LogLine;
+
 /** Requests to a gateway and checks of its answers, with and without a fault. */
 const observe = (subject: FaultySubject) => {
   const isServing = async (): Promise<boolean> => (await subject.request()).status === 200;
@@ -170,6 +181,38 @@ export const describeDatabaseFaults = (options: DatabaseFaultsOptions): void => 
       faulty = await startFaulty(options);
     });
     afterAll(() => faulty.stop());
+
+    test('logs an outage once when it begins and once when it ends, for any number of requests', async () => {
+      const { process: gateway } = faulty.subject;
+      const { requests, expectRefusals, expectRecovery } = observe(faulty.subject);
+      await expectRecovery();
+      // Lines are written in the background.
+      await until('the start is logged', () => Promise.resolve(gateway.output().includes('as it should be')));
+      const start = gateway.output().length;
+      await faulty.proxy.refuse();
+      // Once this request is answered, the gateway has noticed its ended connections and sends no statement to them.
+      await statusOf(gateway, '/livez');
+      await expectRefusals();
+      for (let round = 0; round < 3; round += 1) await requests();
+      await faulty.proxy.restore();
+      await until('the end is logged', async () => {
+        await requests();
+        return gateway.output().includes('the database answers again');
+      });
+      const lines = gateway.output().slice(start).split('\n').slice(0, -1).map(readLine);
+      const others = lines.filter(({ msg }) => msg !== 'request');
+      expect(others.map(({ msg }) => msg)).toEqual([
+        expect.stringMatching(/^the database does not answer.*crm doctor/),
+        'the database answers again',
+      ]);
+      expect(others[0]).toMatchObject({ level: 50, err: { cause: { code: 'ECONNREFUSED' } } });
+      // Every request of an operation has a log line, health checks have none. The lines have no error.
+      const lost = lines.filter(({ msg, status }) => msg === 'request' && status === 503);
+      expect(lost.length).toBeGreaterThanOrEqual(4 * parallel);
+      expect(lost.filter(({ route, level, err }) => route === undefined || level >= 40 || err !== undefined)).toEqual(
+        [],
+      );
+    }, 240_000);
 
     test('200: serves while the database is slow but within its time limits', async () => {
       const { requests, expectRecovery } = observe(faulty.subject);

@@ -1,10 +1,26 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import { attributeOf, type CollectedSpan, type Collector, startCollector, startGatewayProcess } from '@crm/testing';
-import { callGateway, type CallerRequest, type GatewaySubject } from './gateway-subject.js';
+
+/** A request as a caller sends it; a POST if it has a body. */
+interface CallerRequest {
+  readonly path: string;
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
 /** A gateway whose traces are checked. */
-export interface TracedGateway extends GatewaySubject {
+interface TracedGateway {
+  /** Its `dist/main.js`. */
+  readonly mainFile: string;
+  /** The configuration for a database with an organization, the organization's key, and a function that closes everything. */
+  readonly prepare: () => Promise<{
+    readonly environment: Readonly<Record<string, string>>;
+    readonly apiKey: string;
+    readonly close: () => Promise<void>;
+  }>;
+  /** A request that gets 200 every time. */
+  readonly request: () => CallerRequest;
   /** Its service name in traces. */
   readonly service: string;
   /** The name of the span of its request, its route, and a part of the statement that it runs. */
@@ -48,8 +64,12 @@ const runTraced = async (
     const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...environment, ...tracing };
     const process = await startGatewayProcess(mainFile, settings);
     const answers: Response[] = [];
-    for (const request of requests) {
-      const answer = await callGateway(process.url, apiKey, request);
+    for (const { path, body, headers } of requests) {
+      const answer = await fetch(`${process.url}${path}`, {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: { 'x-api-key': apiKey, 'content-type': 'application/json', ...headers },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
       await answer.text();
       answers.push(answer);
     }

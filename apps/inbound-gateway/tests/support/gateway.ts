@@ -1,23 +1,19 @@
-import { applyRoles, type DatabaseOptions, migrate, openAdministrationDatabase, openDatabase } from '@crm/db';
+import { type DatabaseOptions, openAdministrationDatabase, openDatabase } from '@crm/db';
 import { createLogger, startServer } from '@crm/http';
 import { inboundOperations as contracts } from '@crm/contract';
 import {
   createTestClient,
-  createTestDatabase,
-  createTestOrganization,
   readTestStack,
-  startGatewayProcesses,
+  startGatewayProcess,
   type TestClient,
-  type TestDatabase,
   type TestOrganization,
-  testRoleNames,
   urlForRole,
   writeServerUrl,
 } from '@crm/testing';
 import { createApp } from '../../src/app.js';
 import { envToConfig } from '../../src/config.js';
 import { createContext } from '../../src/context.js';
-import { setupTools } from '@crm/testing/suites';
+import { createMigratedDatabase, createTestOrganization } from '@crm/testing/suites';
 
 const mainFile = new URL('../../dist/main.js', import.meta.url).pathname;
 const quiet = {
@@ -49,12 +45,6 @@ const startInProcess = async (url: string, stops: Stop[], options: Partial<Datab
   return running.url;
 };
 
-/** Migrates a database and creates the roles of the gateways, which {@link urlForRole} gives addresses for. */
-export const prepareDatabase = async (url: string): Promise<void> => {
-  await migrate(url);
-  await applyRoles(url, testRoleNames());
-};
-
 /** Where the gateway of a test file runs: in a separate process that other files share, or in this process. */
 interface Place {
   readonly databaseUrl: string;
@@ -68,8 +58,7 @@ const setUp = async ({ databaseUrl: url, start, close }: Place) => {
   const stops: Stop[] = [];
   const gatewayUrl = urlForRole(url, 'inbound');
   const database = openAdministrationDatabase({ url, applicationName: 'administration-test' });
-  const tools = setupTools(database);
-  const organization = await createTestOrganization(tools);
+  const organization = await createTestOrganization(database);
   const writeUrl = await writeServerUrl(url, organization.id);
   const writeDatabase = openAdministrationDatabase({ url: writeUrl, applicationName: 'administration-test' });
   const baseUrl = await start(gatewayUrl, stops);
@@ -85,12 +74,13 @@ const setUp = async ({ databaseUrl: url, start, close }: Place) => {
     writeDatabase,
     organization,
     /** Another tenant of the same database. */
-    stranger: await createTestOrganization(tools),
+    stranger: await createTestOrganization(database),
     /** Sends the organization's key. */
     client: clientOf(organization),
     /** A client that sends another key. */
     clientOf,
-    createOrganization: (options?: { readonly freemail?: 'create' | 'skip' }) => createTestOrganization(tools, options),
+    createOrganization: (options?: { readonly freemail?: 'create' | 'skip' }) =>
+      createTestOrganization(database, options),
     /** Starts another gateway in this process with another database address or other limits. */
     startOn: async (databaseUrl: string, options: Partial<DatabaseOptions> = {}) => {
       const otherUrl = await startInProcess(databaseUrl, stops, options);
@@ -98,7 +88,9 @@ const setUp = async ({ databaseUrl: url, start, close }: Place) => {
     },
     /** Starts that many gateways in separate processes on the same database. @returns a client of each */
     startProcesses: async (count: number) => {
-      const processes = await startGatewayProcesses(count, mainFile, { DATABASE_URL: gatewayUrl, ...quiet });
+      const settings = { DATABASE_URL: gatewayUrl, ...quiet };
+      const starts = Array.from({ length: count }, () => startGatewayProcess(mainFile, settings));
+      const processes = await Promise.all(starts);
       stops.push(...processes.map((one) => one.stop));
       return processes.map((one) => createTestClient(one.url, contracts, organization.key));
     },
@@ -121,6 +113,6 @@ export const startTestGateway = (): Promise<TestGateway> => {
 
 /** Starts a gateway with a database of its own, for tests that look at the whole database or change its settings. */
 export const startOwnGateway = async (): Promise<TestGateway> => {
-  const { url, drop }: TestDatabase = await createTestDatabase(prepareDatabase, 'gateways');
+  const { url, drop } = await createMigratedDatabase();
   return setUp({ databaseUrl: url, start: startInProcess, close: drop });
 };

@@ -1,14 +1,7 @@
 import { inboundOperations } from '@crm/contract';
 import { migrate, openAdministrationDatabase } from '@crm/db';
-import {
-  createTestClient,
-  createTestDatabase,
-  createTestOrganization,
-  type GatewayProcess,
-  startGatewayProcesses,
-  startOwnPostgres,
-} from '@crm/testing';
-import { setupTools } from '@crm/testing/suites';
+import { createTestClient, type GatewayProcess, startGatewayProcess, startOwnPostgres } from '@crm/testing';
+import { createMigratedDatabase, createTestOrganization } from '@crm/testing/suites';
 
 const mainFile = new URL('../../dist/main.js', import.meta.url).pathname;
 
@@ -20,15 +13,14 @@ export type OwnStack = Awaited<ReturnType<typeof startOwnStack>>;
 
 const stackOn = async (url: string, removeDatabase: () => Promise<void>) => {
   const database = openAdministrationDatabase({ url, applicationName: 'stack-test' });
-  const organization = await createTestOrganization(setupTools(database));
+  const organization = await createTestOrganization(database);
   const processes: GatewayProcess[] = [];
   return {
     database,
     organization,
     startGateway: async (environment: Readonly<Record<string, string>> = {}) => {
       const settings = { DATABASE_URL: url, RATE_LIMIT_INBOUND: '0', LOG_LEVEL: 'fatal', ...environment };
-      const [process] = await startGatewayProcesses(1, mainFile, settings);
-      if (process === undefined) throw new Error('no process was started');
+      const process = await startGatewayProcess(mainFile, settings);
       processes.push(process);
       return { process, client: createTestClient(process.url, inboundOperations, organization.key) };
     },
@@ -42,9 +34,7 @@ const stackOn = async (url: string, removeDatabase: () => Promise<void>) => {
 
 /** Creates a database with an organization on the shared test server. */
 export const startStack = async (): Promise<Stack> => {
-  const { url, drop } = await createTestDatabase(async (databaseUrl) => {
-    await migrate(databaseUrl);
-  }, 'migrated');
+  const { url, drop } = await createMigratedDatabase();
   return stackOn(url, drop);
 };
 

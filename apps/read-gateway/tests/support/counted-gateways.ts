@@ -1,13 +1,12 @@
 import { migrate, openAdministrationDatabase } from '@crm/db';
 import {
-  createTestOrganization,
   documentedOperations,
-  startCountedPostgres,
   startGatewayProcess,
+  startOwnPostgres,
   type DocumentedOperation,
   type OpenApiDocument,
 } from '@crm/testing';
-import { setupTools } from '@crm/testing/suites';
+import { createTestOrganization } from '@crm/testing/suites';
 
 /** The built read and inbound gateway. */
 const gatewayMains: readonly [string, string] = [
@@ -27,10 +26,17 @@ export type CountedGateways = Awaited<ReturnType<typeof startCountedGateways>>;
 export const startCountedGateways = async (
   settings: readonly [Readonly<Record<string, string>>, Readonly<Record<string, string>>],
 ) => {
-  const server = await startCountedPostgres();
+  const server = await startOwnPostgres({
+    shared_preload_libraries: 'pg_stat_statements',
+    // Statements inside a function are not counted separately.
+    'pg_stat_statements.track': 'top',
+    fsync: 'off',
+    full_page_writes: 'off',
+  });
   await migrate(server.url);
   const database = openAdministrationDatabase({ url: server.url, applicationName: 'counting-test', maxConnections: 2 });
-  const organization = await createTestOrganization(setupTools(database));
+  await database.pool.query('CREATE EXTENSION pg_stat_statements');
+  const organization = await createTestOrganization(database);
   const gateways = await Promise.all(
     gatewayMains.map((main, index) => startGatewayProcess(main, { DATABASE_URL: server.url, ...settings[index] })),
   );
@@ -44,6 +50,24 @@ export const startCountedGateways = async (
     await database.close();
     await server.stop();
   };
-  /** `served` has every operation of both gateways. */
-  return { server, organization, served, stop };
+  return {
+    organization,
+    /** Every operation of both gateways. */
+    served,
+    /** Resets the counts. */
+    forget: () => database.pool.query('SELECT pg_stat_statements_reset()'),
+    /**
+     * How often each statement has run since the reset, by its text without parameters. The server itself counts, so
+     * that no statement is missed.
+     */
+    statements: async (): Promise<ReadonlyMap<string, number>> => {
+      // The search for abandoned rebuilds is that of a timer, not of a request.
+      const { rows } = await database.pool.query<{ query: string; calls: number }>(
+        `SELECT query, sum(calls)::int AS calls FROM pg_stat_statements
+          WHERE query NOT LIKE '%FROM record_rebuilds%' AND query NOT LIKE '%pg_stat_statements%' GROUP BY 1 ORDER BY 1`,
+      );
+      return new Map(rows.map(({ query, calls }) => [query, calls]));
+    },
+    stop,
+  };
 };

@@ -1,18 +1,15 @@
 import { readOperations } from '@crm/contract';
-import { applyRoles, type Database, migrate, openAdministrationDatabase, openDatabase } from '@crm/db';
+import { type Database, openAdministrationDatabase, openDatabase } from '@crm/db';
 import {
   createTestClient,
-  createTestDatabase,
-  createTestOrganization,
   readTestStack,
-  startGatewayProcesses,
+  startGatewayProcess,
   type TestClient,
   type TestOrganization,
-  testRoleNames,
   urlForRole,
 } from '@crm/testing';
 import { afterAll, beforeAll } from '@jest/globals';
-import { setupTools } from '@crm/testing/suites';
+import { createMigratedDatabase, createTestOrganization } from '@crm/testing/suites';
 import { recordsOf } from './records.js';
 
 const mainFile = new URL('../../dist/main.js', import.meta.url).pathname;
@@ -68,12 +65,6 @@ const startInProcess = async (
   return { url: running.url, activity, stop: () => running.stop() };
 };
 
-/** Migrates a database and creates the roles of the gateways, which {@link urlForRole} gives addresses for. */
-const prepareDatabase = async (url: string): Promise<void> => {
-  await migrate(url);
-  await applyRoles(url, testRoleNames());
-};
-
 /** Where the gateway of a test file runs: in a process that other files share, at `url`, or else in this one. */
 interface Place {
   readonly databaseUrl: string;
@@ -87,8 +78,7 @@ const setUp = async ({ databaseUrl, url, close }: Place) => {
   const gatewayUrl = urlForRole(databaseUrl, 'read');
   const gatewayDatabase = openDatabase({ url: gatewayUrl, applicationName: 'read-gateway-test' });
   const database = openAdministrationDatabase({ url: databaseUrl, applicationName: 'administration-test' });
-  const tools = setupTools(database);
-  const organization = await createTestOrganization(tools);
+  const organization = await createTestOrganization(database);
   const baseUrl = url ?? (await startInProcess(gatewayUrl, gatewayDatabase, {}, stops)).url;
   const clientAt = (address: string, { key } = organization): TestClient =>
     createTestClient(address, readOperations, key);
@@ -104,12 +94,12 @@ const setUp = async ({ databaseUrl, url, close }: Place) => {
     database,
     organization,
     /** Another tenant of the same database. */
-    stranger: await createTestOrganization(tools),
+    stranger: await createTestOrganization(database),
     /** Sends the organization's key. */
     client: clientOf(organization),
     /** A client that sends another key. */
     clientOf,
-    createOrganization: () => createTestOrganization(tools),
+    createOrganization: () => createTestOrganization(database),
     /** Writes records, by default of the organization. */
     records: (owner = organization) => recordsOf(database, owner),
     /** Starts another gateway in this process on the same database. */
@@ -119,8 +109,7 @@ const setUp = async ({ databaseUrl, url, close }: Place) => {
     },
     /** Starts a gateway in a separate process on the same database. */
     startProcess: async (environment: Readonly<Record<string, string>>) => {
-      const [one] = await startGatewayProcesses(1, mainFile, { DATABASE_URL: gatewayUrl, ...quiet, ...environment });
-      if (one === undefined) throw new Error('no process was started');
+      const one = await startGatewayProcess(mainFile, { DATABASE_URL: gatewayUrl, ...quiet, ...environment });
       stops.push(one.stop);
       return { ...one, client: clientAt(one.url) };
     },
@@ -140,7 +129,7 @@ export const startTestGateway = (): Promise<TestGateway> => {
 
 /** Starts a gateway with a database of its own, for tests that look at the whole database or change its settings. */
 export const startOwnGateway = async (): Promise<TestGateway> => {
-  const { url, drop } = await createTestDatabase(prepareDatabase, 'gateways');
+  const { url, drop } = await createMigratedDatabase();
   return setUp({ databaseUrl: url, close: drop });
 };
 

@@ -1,13 +1,7 @@
 import { inboundOperations, readOperations } from '@crm/contract';
 import { type AdministrationDatabase, migrate, openAdministrationDatabase } from '@crm/db';
-import {
-  createTestClient,
-  createTestOrganization,
-  type GatewayProcess,
-  startGatewayProcesses,
-  startReplicatedPostgres,
-} from '@crm/testing';
-import { setupTools } from '@crm/testing/suites';
+import { createTestClient, type GatewayProcess, startGatewayProcess, startReplicatedPostgres } from '@crm/testing';
+import { createTestOrganization } from '@crm/testing/suites';
 
 const mainFile = (gateway: string): string => new URL(`../../../${gateway}/dist/main.js`, import.meta.url).pathname;
 
@@ -32,12 +26,13 @@ export const startReplicatedGateways = async () => {
   const open = (url: string): AdministrationDatabase =>
     openAdministrationDatabase({ url, applicationName: 'replica-test' });
   const primary = open(servers.primaryUrl);
-  const organization = await createTestOrganization(setupTools(primary));
+  const organization = await createTestOrganization(primary);
   const processes: GatewayProcess[] = [];
   const start = async (gateway: 'read' | 'inbound', environment: Readonly<Record<string, string>>) => {
     const settings = { DATABASE_URL: servers.primaryUrl, ...quiet, ...environment };
-    processes.push(...(await startGatewayProcesses(1, mainFile(`${gateway}-gateway`), settings)));
-    const { url } = processes.at(-1) ?? { url: '' };
+    const process = await startGatewayProcess(mainFile(`${gateway}-gateway`), settings);
+    processes.push(process);
+    const { url } = process;
     const operations = gateway === 'read' ? readOperations : inboundOperations;
     return { url, client: createTestClient(url, operations, organization.key) };
   };

@@ -3,11 +3,10 @@ import {
   administration,
   type AdministrationDatabase,
   insertWebhook,
-  migrate,
   openAdministrationDatabase,
   type WebhookChange,
 } from '@crm/db';
-import { createTestDatabase } from '@crm/testing';
+import { createMigratedDatabase } from '@crm/testing/suites';
 import { encryptSecret, newSecret, type SecretKeys } from '@crm/webhooks';
 
 /** A database with an organization whose log a test fills. */
@@ -62,7 +61,7 @@ export const openTestLog = async (url: string): Promise<TestLog> => {
 
 /** Creates a database of its own, because a worker serves the endpoints of all organizations. */
 export const createTestLog = async (): Promise<TestLog> => {
-  const own = await createTestDatabase((url) => migrate(url).then(() => undefined), 'webhooks');
+  const own = await createMigratedDatabase();
   const log = await openTestLog(own.url);
   return { ...log, close: () => log.close().then(() => own.drop()) };
 };

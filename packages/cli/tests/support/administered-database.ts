@@ -1,5 +1,5 @@
-import { administration, applyRoles, migrate, openAdministrationDatabase, type AdministrationDatabase } from '@crm/db';
-import { createTestDatabase, testRoleNames } from '@crm/testing';
+import { administration, openAdministrationDatabase, type AdministrationDatabase } from '@crm/db';
+import { createMigratedDatabase } from '@crm/testing/suites';
 import { expect } from '@jest/globals';
 
 import { runCrm, type CrmResult } from '../run-crm.js';
@@ -36,10 +36,7 @@ export const administer = (url: string, env: Readonly<Record<string, string>> = 
 
 /** Creates a migrated database, with the roles of the gateways, for a test file that looks at the whole database. */
 export const createAdministeredDatabase = async (): Promise<AdministeredDatabase> => {
-  const { url, drop } = await createTestDatabase(async (empty) => {
-    await migrate(empty);
-    await applyRoles(empty, testRoleNames());
-  }, 'gateways');
+  const { url, drop } = await createMigratedDatabase();
   const administered = administer(url);
   return {
     ...administered,

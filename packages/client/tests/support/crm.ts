@@ -1,6 +1,6 @@
 import { type AdministrationDatabase, openAdministrationDatabase } from '@crm/db';
-import { setupTools } from '@crm/testing/suites';
-import { createTestOrganization, type TestOrganization, type TestStack } from '@crm/testing';
+import { createTestOrganization } from '@crm/testing/suites';
+import { type TestOrganization, type TestStack } from '@crm/testing';
 import { type ClientOptions, createClient, type CrmClient } from '../../src/index.js';
 
 /** An organization of its own on the gateways that all test files share. */
@@ -17,7 +17,7 @@ export interface TestCrm {
 /** Sets up the organization of one test file. */
 export const startTestCrm = async ({ databaseUrl, readUrl, inboundUrl }: TestStack): Promise<TestCrm> => {
   const database = openAdministrationDatabase({ url: databaseUrl, applicationName: 'client-test' });
-  const organization = await createTestOrganization(setupTools(database));
+  const organization = await createTestOrganization(database);
   const addresses = { readUrl, inboundUrl };
   const clientWith = (options: Partial<ClientOptions>): CrmClient =>
     createClient({ ...addresses, apiKey: organization.key, ...options });

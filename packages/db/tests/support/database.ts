@@ -1,17 +1,7 @@
-import { createTestDatabase, type TestDatabase, testRoleNames } from '@crm/testing';
+import { createTestDatabase, type TestDatabase } from '@crm/testing';
 import pg from 'pg';
-import { migrate } from '../../src/migrate/migrate.js';
-import { applyRoles } from '../../src/roles/apply-roles.js';
 
-/**
- * A database with the current schema, for test files that change it or look at the rows of all organizations. Others use
- * `readTestStack().databaseUrl`, the database of the run.
- */
-export const createMigratedDatabase = (): Promise<TestDatabase> =>
-  createTestDatabase(async (url) => {
-    await migrate(url);
-    await applyRoles(url, testRoleNames());
-  }, 'gateways');
+export { createMigratedDatabase } from '@crm/testing/suites';
 
 /** An empty database. */
 export const createEmptyDatabase = (): Promise<TestDatabase> => createTestDatabase(() => Promise.resolve(), 'empty');

@@ -1,4 +1,0 @@
-import { describeOutageLog } from '@crm/testing/suites';
-import { processSubject } from './support/process-subject.js';
-
-describeOutageLog(processSubject);
