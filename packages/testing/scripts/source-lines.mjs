@@ -10,7 +10,7 @@ const budgets = {
   'apps/inbound-gateway': 1625,
   'apps/read-gateway': 952,
   'apps/webhook-worker': 485,
-  bench: 2575,
+  bench: 2573,
   docker: 229,
   'packages/cli': 8575,
   'packages/client': 1211,
@@ -21,11 +21,11 @@ const budgets = {
   'packages/local-postgres': 554,
   'packages/mcp': 1133,
   'packages/reference': 1344,
-  'packages/testing': 3375,
+  'packages/testing': 3159,
   'packages/webhooks': 240,
   prisma: 665,
-  'all source lines': 42_159,
-  'lines of tests': 33_776,
+  'all source lines': 41_941,
+  'lines of tests': 33_652,
   'lines of pages': 6982,
 };
 
