@@ -4,43 +4,33 @@ import { countedHeaders, commonHeaders, unauthorizedHeaders, waitHeaders } from 
 import { componentReference, type Json } from './json.js';
 
 interface ErrorResponse {
-  readonly status: number;
   readonly component: string;
-  readonly code: ErrorCode;
   readonly description: string;
-  readonly headers: Json;
+  /** By default those of a counted request. */
+  readonly headers?: Json;
   /** The properties of the example in addition to the envelope. */
   readonly example?: Json;
 }
 
-const errorResponses: readonly ErrorResponse[] = [
-  {
-    status: 400,
+/** By code; each has another status. */
+const errorResponses: Readonly<Partial<Record<ErrorCode, ErrorResponse>>> = {
+  validation_failed: {
     component: 'BadRequest',
-    code: 'validation_failed',
     description: 'The request is invalid; `errors` names every invalid field.',
-    headers: countedHeaders,
     example: { errors: { pipeline_id: 'must be a valid UUID' } },
   },
-  {
-    status: 401,
+  unauthorized: {
     component: 'Unauthorized',
-    code: 'unauthorized',
     description: 'The API key is missing, invalid or not allowed to call this operation.',
     // Failures are counted by address.
     headers: unauthorizedHeaders,
   },
-  {
-    status: 404,
+  not_found: {
     component: 'NotFound',
-    code: 'not_found',
     description: 'The record in the path, or the pipeline, does not exist in the organization of the key.',
-    headers: countedHeaders,
   },
-  {
-    status: 409,
+  conflict: {
     component: 'Conflict',
-    code: 'conflict',
     description:
       'Another record has the natural key, `external_id` or name (`conflict`), the record is still in use ' +
       '(`counts`), a merge would give two opportunities the same natural key (`conflicts`), or a request with the ' +
@@ -48,96 +38,74 @@ const errorResponses: readonly ErrorResponse[] = [
     headers: waitHeaders,
     example: { conflict: { field: 'email', existing_id: '0197a3c4-6cc1-7aa2-8e5d-3c2b1a09f8e4' } },
   },
-  {
-    status: 410,
+  events_expired: {
     component: 'Gone',
-    code: 'events_expired',
     description:
       'The events after this position have expired. The oldest retained event is at `oldest_position`. Copy all ' +
       'records again, then follow the log from there.',
-    headers: countedHeaders,
     example: { oldest_position: 1_042 },
   },
-  {
-    status: 412,
+  precondition_failed: {
     component: 'PreconditionFailed',
-    code: 'precondition_failed',
     description: 'The record does not have the version in If-Match.',
-    headers: countedHeaders,
   },
-  {
-    status: 413,
+  payload_too_large: {
     component: 'PayloadTooLarge',
-    code: 'payload_too_large',
     description: 'The body is larger than 256 KB (4 MB in bulk operations).',
-    headers: countedHeaders,
   },
-  {
-    status: 415,
+  unsupported_media_type: {
     component: 'UnsupportedMediaType',
-    code: 'unsupported_media_type',
     description: 'The body is not `application/json` in UTF-8, or is compressed.',
-    headers: countedHeaders,
   },
-  {
-    status: 422,
+  idempotency_mismatch: {
     component: 'IdempotencyMismatch',
-    code: 'idempotency_mismatch',
     description: 'The Idempotency-Key was already used with another request.',
-    headers: countedHeaders,
   },
-  {
-    status: 429,
+  rate_limited: {
     component: 'TooManyRequests',
-    code: 'rate_limited',
     description: 'The rate limit is used up; wait as long as Retry-After says.',
     headers: waitHeaders,
   },
-  {
-    status: 431,
+  headers_too_large: {
     component: 'HeadersTooLarge',
-    code: 'headers_too_large',
     description: 'The address and headers together are larger than 16 KB, or there are more than 100 headers.',
     headers: commonHeaders,
   },
-  {
-    status: 500,
+  internal: {
     component: 'InternalError',
-    code: 'internal',
     description: 'An internal error. The logs contain it under the request id.',
     headers: commonHeaders,
   },
-  {
-    status: 503,
+  unavailable: {
     component: 'Unavailable',
-    code: 'unavailable',
     description:
       'The request cannot be served now. With Retry-After, it may succeed later. With `errors`, it took too long and ' +
       'would again: `errors` says what to change.',
     headers: waitHeaders,
   },
-];
+};
 
 const answeredByAll = [400, 401, 429, 431, 500, 503];
 const answeredToBodies = [413, 415];
 
-const toResponse = ({ status, code, description, headers, example }: ErrorResponse): Json => ({
-  description,
-  headers,
-  content: {
-    'application/json': {
-      schema: componentReference('schemas', 'Error'),
-      example: { success: false, message: errorCatalogue[code].message, statusCode: status, code, ...example },
-    },
-  },
-});
+const toResponse = (code: ErrorCode, { description, headers = countedHeaders, example }: ErrorResponse): Json => {
+  const { status, message } = errorCatalogue[code];
+  const body = { success: false, message, statusCode: status, code, ...example };
+  return {
+    description,
+    headers,
+    content: { 'application/json': { schema: componentReference('schemas', 'Error'), example: body } },
+  };
+};
+
+const responseEntries = Object.entries(errorResponses) as [ErrorCode, ErrorResponse][];
 
 /** The shared error responses, by component name. */
 export const errorResponseComponents = (statuses: ReadonlySet<number>): Json =>
   Object.fromEntries(
-    errorResponses
-      .filter(({ status }) => statuses.has(status))
-      .map((response) => [response.component, toResponse(response)]),
+    responseEntries
+      .filter(([code]) => statuses.has(errorCatalogue[code].status))
+      .map(([code, response]) => [response.component, toResponse(code, response)]),
   );
 
 /** The error statuses that an operation can answer, in order. */
@@ -150,7 +118,7 @@ export const errorStatusesOf = (contract: OperationContract): readonly number[] 
 export const errorReferences = (statuses: readonly number[]): Json =>
   Object.fromEntries(
     statuses.map((status) => {
-      const response = errorResponses.find((candidate) => candidate.status === status);
+      const [, response] = responseEntries.find(([code]) => errorCatalogue[code].status === status) ?? [];
       if (response === undefined) throw new Error(`No error response is declared for status ${status}`);
       return [String(status), componentReference('responses', response.component)];
     }),

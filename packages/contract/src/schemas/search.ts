@@ -19,6 +19,15 @@ import { pageLimitDescription, SearchTerm } from './pagination.js';
 
 const filterReference = { $ref: '#/components/schemas/Filter' };
 
+const combination = (title: string, description: string, key: string, schema: object) => ({
+  title,
+  description,
+  type: 'object',
+  required: [key],
+  additionalProperties: false,
+  properties: { [key]: schema },
+});
+
 /** One node of a filter, for the document only: `domain` parses filters, because it knows the fields and their types. */
 export const filterDocument = {
   description: 'A condition on a field, or a combination of conditions.',
@@ -62,30 +71,20 @@ export const filterDocument = {
         },
       },
     },
-    ...(['and', 'or'] as const).map((key) => ({
-      title: key === 'and' ? 'FilterAnd' : 'FilterOr',
-      description: key === 'and' ? 'All nodes must match.' : 'At least one node must match.',
-      type: 'object',
-      required: [key],
-      additionalProperties: false,
-      properties: {
-        [key]: {
-          type: 'array',
-          items: filterReference,
-          description: key === 'and' ? 'The nodes that must all match.' : 'The nodes of which at least one must match.',
-        },
-      },
-    })),
-    {
-      title: 'FilterNot',
-      description: 'The inner node must not match.',
-      type: 'object',
-      required: ['not'],
-      additionalProperties: false,
-      properties: {
-        not: { ...filterReference, description: 'Matches exactly the records that this node does not match.' },
-      },
-    },
+    combination('FilterAnd', 'All nodes must match.', 'and', {
+      type: 'array',
+      items: filterReference,
+      description: 'The nodes that must all match.',
+    }),
+    combination('FilterOr', 'At least one node must match.', 'or', {
+      type: 'array',
+      items: filterReference,
+      description: 'The nodes of which at least one must match.',
+    }),
+    combination('FilterNot', 'The inner node must not match.', 'not', {
+      ...filterReference,
+      description: 'Matches exactly the records that this node does not match.',
+    }),
   ],
 } as const;
 

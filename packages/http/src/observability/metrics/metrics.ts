@@ -121,17 +121,20 @@ export class Metrics {
       'Mean delay of the event loop over the last half second. Above a limit, requests are refused.',
       () => activity.eventLoopDelayMs() / msPerSecond,
     );
-    this.#counter('crm_requests_shed_total', 'Requests refused because of overload.', [], () => [[{}, activity.shed]]);
-    this.#counter(
+    this.#collect(Counter, 'crm_requests_shed_total', 'Requests refused because of overload.', [], () => [
+      [{}, activity.shed],
+    ]);
+    this.#collect(
+      Counter,
       'crm_failed_authentications_total',
       'Requests without a valid key, answered 401 or, past the limit of their address, 429.',
       [],
       () => [[{}, activity.failedAuthentications]],
     );
-    this.#counter('crm_requests_rate_limited_total', 'Requests refused by a rate limit.', ['limiter'], () =>
+    this.#collect(Counter, 'crm_requests_rate_limited_total', 'Requests refused by a rate limit.', ['limiter'], () =>
       [...activity.rateLimited].map(([limiter, count]) => [{ limiter }, count]),
     );
-    this.#counter('crm_cache_lookups_total', 'Lookups in caches of this process.', ['cache', 'result'], () =>
+    this.#collect(Counter, 'crm_cache_lookups_total', 'Lookups in caches of this process.', ['cache', 'result'], () =>
       [...this.#caches].flatMap(([cache, { hits, misses }]) => [
         [{ cache, result: 'hit' }, hits],
         [{ cache, result: 'miss' }, misses],
@@ -147,38 +150,30 @@ export class Metrics {
       ['waiting', 'Statements that wait for a connection.', (pool) => pool.waitingCount],
     ];
     for (const [name, help, read] of figures) {
-      const pools = this.#pools;
-      new Gauge({
-        ...this.#named(`crm_database_pool_${name}`, help),
-        labelNames: ['pool'],
-        collect() {
-          for (const [pool, state] of pools) this.set({ pool }, read(state));
-        },
-      });
+      this.#collect(Gauge, `crm_database_pool_${name}`, help, ['pool'], () =>
+        [...this.#pools].map(([pool, state]) => [{ pool }, read(state)]),
+      );
     }
   }
 
   #gauge(name: string, help: string, read: () => number): void {
-    new Gauge({
-      ...this.#named(name, help),
-      collect() {
-        this.set(read());
-      },
-    });
+    this.#collect(Gauge, name, help, [], () => [[{}, read()]]);
   }
 
-  #counter<Label extends string>(
+  /** Adds a metric whose values are read at each scrape. */
+  #collect<Label extends string>(
+    Metric: typeof Gauge | typeof Counter,
     name: string,
     help: string,
     labelNames: readonly Label[],
     read: () => readonly (readonly [Partial<Record<Label, string>>, number])[],
   ): void {
-    new Counter({
+    new Metric({
       ...this.#named(name, help),
       labelNames: [...labelNames],
       collect() {
         this.reset();
-        for (const [labels, count] of read()) this.inc(labels, count);
+        for (const [labels, value] of read()) this.inc(labels, value);
       },
     });
   }
