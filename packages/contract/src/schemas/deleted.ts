@@ -10,4 +10,3 @@ export const DeletedRecord = responseObject('DeletedRecord', 'The deleted record
   id: uuid('Id of the record that was deleted.', 'account'),
   position: Type.Integer({ minimum: 1, description: 'Position of the event in the change log.', examples: [1_042] }),
 });
-export type DeletedRecord = Static<typeof DeletedRecord>;

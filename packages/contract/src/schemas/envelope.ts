@@ -103,7 +103,6 @@ export const ErrorBody = Type.Object(
   },
   { title: 'Error', description: 'The body of every error.' },
 );
-export type ErrorBody = Static<typeof ErrorBody>;
 
 const statuses: Readonly<Record<string, { readonly status: number }>> = errorCatalogue;
 

@@ -41,4 +41,3 @@ export const FieldPage = responseObject('FieldPage', 'A page of fields.', {
   fields: Type.Array(Field, { description: 'The fields of this page.' }),
   ...pageProperties,
 });
-export type FieldPage = Static<typeof FieldPage>;

@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox';
+import { Type } from 'typebox';
 import { responseObject, uuid } from './build.js';
 
 /** `data` with the key of the request. */
@@ -11,4 +11,3 @@ export const KeyDetail = responseObject('KeyDetail', 'The key of the request.', 
     examples: [['list', 'search']],
   }),
 });
-export type KeyDetail = Static<typeof KeyDetail>;

@@ -30,7 +30,6 @@ export const CreateMemberBody = closed(
   { email: EmailInput('Email of the person.', 'olga@example.com'), name },
   { title: 'CreateMember', examples: [{ email: 'olga@example.com', name: 'Olga Owner' }] },
 );
-export type CreateMemberBody = Static<typeof CreateMemberBody>;
 
 /** The body that changes a member. */
 export const UpdateMemberBody = closed(
@@ -41,7 +40,6 @@ export const UpdateMemberBody = closed(
   },
   { title: 'UpdateMember', examples: [{ name: 'Olga Owner-Lee' }] },
 );
-export type UpdateMemberBody = Static<typeof UpdateMemberBody>;
 
 /** What happens to the opportunities of a removed member. */
 export const RemoveMemberQuery = closed(

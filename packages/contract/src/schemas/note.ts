@@ -95,8 +95,6 @@ export const NotePage = responseObject('NotePage', 'A page of notes.', {
   notes: Type.Array(Note, { description: 'The records of this page.' }),
   ...pageProperties,
 });
-export type NotePage = Static<typeof NotePage>;
 
 /** `data` of one note. */
 export const NoteDetail = responseObject('NoteDetail', 'One note.', { note: Note });
-export type NoteDetail = Static<typeof NoteDetail>;

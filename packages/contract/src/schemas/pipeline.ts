@@ -16,7 +16,6 @@ export const PipelinePage = responseObject('PipelinePage', 'A page of pipelines.
   pipelines: Type.Array(Pipeline, { description: 'The records of this page.' }),
   ...pageProperties,
 });
-export type PipelinePage = Static<typeof PipelinePage>;
 
 /** A stage in the list of stages. */
 export const Stage = responseObject('Stage', 'A step of a pipeline.', {
@@ -38,4 +37,3 @@ export const StagePage = responseObject('StagePage', 'A page of stages.', {
   stages: Type.Array(Stage, { description: 'The stages of this page, in order.' }),
   ...pageProperties,
 });
-export type StagePage = Static<typeof StagePage>;

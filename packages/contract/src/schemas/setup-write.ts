@@ -45,7 +45,6 @@ export const CreatePipelineBody = closed(
     examples: [{ name: 'Partner sales', stages: [{ label: 'Open' }, { label: 'Won', probability: 100 }] }],
   },
 );
-export type CreatePipelineBody = Static<typeof CreatePipelineBody>;
 
 /** The body that changes a pipeline. */
 export const UpdatePipelineBody = closed(
@@ -56,7 +55,6 @@ export const UpdatePipelineBody = closed(
   },
   { title: 'UpdatePipeline', examples: [{ name: 'New business', position: 1 }] },
 );
-export type UpdatePipelineBody = Static<typeof UpdatePipelineBody>;
 
 /** The body that adds a stage. */
 export const CreateStageBody = closed(
@@ -153,7 +151,6 @@ export const UpdateFieldBody = closed(
   },
   { title: 'UpdateField', examples: [{ current_name: 'Tier', position: 3 }] },
 );
-export type UpdateFieldBody = Static<typeof UpdateFieldBody>;
 
 /** The body that adds an option. */
 export const CreateOptionBody = closed(
@@ -164,7 +161,6 @@ export const CreateOptionBody = closed(
   },
   { title: 'CreateOption', examples: [{ label: 'Startup', value: 'startup', color: 'teal' }] },
 );
-export type CreateOptionBody = Static<typeof CreateOptionBody>;
 
 /** The body that changes an option. */
 export const UpdateOptionBody = closed(
@@ -177,7 +173,6 @@ export const UpdateOptionBody = closed(
   },
   { title: 'UpdateOption', examples: [{ value: 'enterprise', label: 'Enterprise (500+)' }] },
 );
-export type UpdateOptionBody = Static<typeof UpdateOptionBody>;
 
 /** `data` with one pipeline. */
 export const PipelineDetail = responseObject('PipelineDetail', 'A pipeline with its stages.', {

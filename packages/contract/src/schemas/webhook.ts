@@ -144,7 +144,6 @@ export const UpdateWebhookBody = closed(
   },
   { title: 'UpdateWebhook', examples: [{ state: 'paused' }] },
 );
-export type UpdateWebhookBody = Static<typeof UpdateWebhookBody>;
 
 const replayPosition = (text: string) => Type.Integer({ minimum: 1, description: text, examples: [1_000] });
 

@@ -55,111 +55,76 @@ const conflict = (message: string, extra?: ApiErrorDetails['extra']): Answer => 
 ];
 const invalid = (errors: FieldErrors): Answer => ['validation_failed', { errors }];
 
-type SetupReason = Extract<
-  FailureReason,
-  {
-    kind:
-      | 'setup_in_use'
-      | 'field_in_use'
-      | 'last_stage'
-      | 'setup_too_large'
-      | 'setup_changed'
-      | `${'pipeline' | 'stage' | 'default_stage'}_archived`;
-  }
->;
+type Kind = FailureReason['kind'];
+type AnswerTo<Of extends Kind> = (reason: Extract<FailureReason, { kind: Of }>) => Answer;
 
-const setupAnswerTo = (reason: SetupReason): Answer => {
-  switch (reason.kind) {
-    case 'setup_in_use': {
-      const { object, opportunities } = reason;
-      return conflict(`The ${object} still has opportunities`, { counts: { opportunities } });
-    }
-    case 'field_in_use':
-      return conflict('The field still has values', { counts: { [recordNouns[reason.object]]: reason.records } });
-    case 'last_stage':
-      return conflict('A pipeline needs at least one stage that is not archived');
-    case 'pipeline_archived':
-      return reason.isRestored
-        ? conflict('The pipeline of the opportunity is archived: make it active first')
-        : invalid({ pipeline_id: 'is archived' });
-    case 'stage_archived':
-      return conflict('The stage was archived meanwhile: send another one');
-    case 'default_stage_archived':
-      return invalid({ is_default: 'must not be true for an archived stage' });
-    case 'setup_too_large':
-      return invalid({ body: setupLimitTexts[reason.what](reason.limit) });
-    case 'setup_changed':
-      return conflict('The field was changed meanwhile, please retry');
-  }
+/** The response to each kind of failure. A kind that is also an error code needs none: it has the text of the catalogue. */
+const answers: { readonly [Of in Exclude<Kind, ErrorCode>]: AnswerTo<Of> } & {
+  readonly [Of in Extract<Kind, ErrorCode>]?: AnswerTo<Of>;
+} = {
+  key_taken: ({ object, field: name, existingId }) => {
+    const field = object === 'opportunity' ? bodyPathOf('opportunity', name) : name;
+    return ['conflict', { extra: { conflict: { field, existing_id: existingId } } }];
+  },
+  two_records: ({ object, existingId, otherId }) => {
+    const field = object === 'opportunity' ? bodyPathOf('opportunity', 'external_id') : 'external_id';
+    const message = `The external_id and the natural key belong to two records of the kind ${object}`;
+    return conflict(message, { conflict: { field, existing_id: existingId, other_id: otherId } });
+  },
+  external_id_unknown: ({ object }) =>
+    invalid({ [naturalKeyPaths[object]]: `is required: no ${object} has this external_id` }),
+  account_in_use: ({ contacts, opportunities }) =>
+    conflict('The account still has contacts or opportunities', { counts: { contacts, opportunities } }),
+  setup_in_use: ({ object, opportunities }) =>
+    conflict(`The ${object} still has opportunities`, { counts: { opportunities } }),
+  field_in_use: ({ object, records }) =>
+    conflict('The field still has values', { counts: { [recordNouns[object]]: records } }),
+  last_stage: () => conflict('A pipeline needs at least one stage that is not archived'),
+  pipeline_archived: ({ isRestored }) =>
+    isRestored
+      ? conflict('The pipeline of the opportunity is archived: make it active first')
+      : invalid({ pipeline_id: 'is archived' }),
+  stage_archived: () => conflict('The stage was archived meanwhile: send another one'),
+  default_stage_archived: () => invalid({ is_default: 'must not be true for an archived stage' }),
+  setup_too_large: ({ what, limit }) => invalid({ body: setupLimitTexts[what](limit) }),
+  setup_changed: () => conflict('The field was changed meanwhile, please retry'),
+  too_many_contacts: ({ limit }) =>
+    invalid({
+      [bodyPathOf('opportunity', 'additional_emails')]:
+        `must not give the opportunity more than ${limit} additional contacts`,
+    }),
+  too_many_webhooks: ({ limit }) => invalid({ body: `must leave at most ${limit} webhooks` }),
+  unknown_opportunities: ({ places }) => {
+    const text = 'is not an opportunity of this organization';
+    const errors = places.map((place) => [`related_objects.opportunity_ids[${place}]`, text]);
+    return invalid(Object.fromEntries(errors) as Record<string, string>);
+  },
+  empty_note: () => {
+    const text = 'is required: send a title, a content or both';
+    return invalid({ 'note.title': text, 'note.content': text });
+  },
+  position_ahead: ({ lastPosition }) => invalid({ after: `is beyond the last position, ${lastPosition}` }),
+  deleted_again: ({ lastPosition }) =>
+    conflict(`The record was deleted again later: restore the deletion at position ${lastPosition}`),
+  events_expired: ({ kind, oldestPosition }) => [kind, { extra: { oldest_position: oldestPosition } }],
+  merge_source_not_found: () => invalid({ from: 'does not exist' }),
+  opportunities_collide: ({ count, conflicts }) => {
+    const text = `${count} opportunities would have the pipeline, account and name of another one`;
+    return conflict(`${text}; send "deals": "merge" to merge them too`, { conflicts });
+  },
+  merge_too_large: ({ object, limit }) => conflict(mergeLimitTexts[object](limit)),
+  idempotency_in_flight: ({ kind }) => [kind, retry],
+  deletion_unfinished: () => [
+    'unavailable',
+    { message: 'The deletion has begun: send the request again to continue', ...retry },
+  ],
+  unavailable: ({ kind }) => [kind, retry],
 };
 
-/** The code and details of the response to a failure. Default texts are in `errorCatalogue`. */
+/** The code and details of the response to a failure. */
 const answerTo = (reason: FailureReason): Answer => {
-  switch (reason.kind) {
-    case 'key_taken': {
-      const field = reason.object === 'opportunity' ? bodyPathOf('opportunity', reason.field) : reason.field;
-      return ['conflict', { extra: { conflict: { field, existing_id: reason.existingId } } }];
-    }
-    case 'two_records': {
-      const { object, existingId, otherId } = reason;
-      const field = object === 'opportunity' ? bodyPathOf('opportunity', 'external_id') : 'external_id';
-      const message = `The external_id and the natural key belong to two records of the kind ${object}`;
-      return conflict(message, { conflict: { field, existing_id: existingId, other_id: otherId } });
-    }
-    case 'external_id_unknown':
-      return invalid({ [naturalKeyPaths[reason.object]]: `is required: no ${reason.object} has this external_id` });
-    case 'account_in_use': {
-      const { contacts, opportunities } = reason;
-      return conflict('The account still has contacts or opportunities', { counts: { contacts, opportunities } });
-    }
-    case 'setup_in_use':
-    case 'field_in_use':
-    case 'last_stage':
-    case 'pipeline_archived':
-    case 'stage_archived':
-    case 'default_stage_archived':
-    case 'setup_too_large':
-    case 'setup_changed':
-      return setupAnswerTo(reason);
-    case 'too_many_contacts': {
-      const text = `must not give the opportunity more than ${reason.limit} additional contacts`;
-      return invalid({ [bodyPathOf('opportunity', 'additional_emails')]: text });
-    }
-    case 'too_many_webhooks':
-      return invalid({ body: `must leave at most ${reason.limit} webhooks` });
-    case 'unknown_opportunities': {
-      const text = 'is not an opportunity of this organization';
-      const errors = reason.places.map((place) => [`related_objects.opportunity_ids[${place}]`, text]);
-      return invalid(Object.fromEntries(errors) as Record<string, string>);
-    }
-    case 'empty_note': {
-      const text = 'is required: send a title, a content or both';
-      return invalid({ 'note.title': text, 'note.content': text });
-    }
-    case 'position_ahead':
-      return invalid({ after: `is beyond the last position, ${reason.lastPosition}` });
-    case 'deleted_again':
-      return conflict(`The record was deleted again later: restore the deletion at position ${reason.lastPosition}`);
-    case 'events_expired':
-      return [reason.kind, { extra: { oldest_position: reason.oldestPosition } }];
-    case 'merge_source_not_found':
-      return invalid({ from: 'does not exist' });
-    case 'opportunities_collide': {
-      const { count, conflicts } = reason;
-      const text = `${count} opportunities would have the pipeline, account and name of another one`;
-      return conflict(`${text}; send "deals": "merge" to merge them too`, { conflicts });
-    }
-    case 'merge_too_large':
-      return conflict(mergeLimitTexts[reason.object](reason.limit));
-    case 'idempotency_in_flight':
-      return [reason.kind, retry];
-    case 'deletion_unfinished':
-      return ['unavailable', { message: 'The deletion has begun: send the request again to continue', ...retry }];
-    case 'unavailable':
-      return ['unavailable', retry];
-    default:
-      return [reason.kind];
-  }
+  const answer = answers[reason.kind] as ((reason: FailureReason) => Answer) | undefined;
+  return answer?.(reason) ?? [reason.kind as ErrorCode];
 };
 
 /** The public error for a failure of a layer below HTTP. */
