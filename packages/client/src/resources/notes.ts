@@ -3,30 +3,22 @@ import { listOf, type Listing } from '../listing.js';
 import type { CreateOptions, ReadOptions, UpdateOptions } from '../options.js';
 import type { ListNotesQuery } from '../queries.js';
 import { pathOf, type Send } from '../transport.js';
-import type {
-  CreatedNote,
-  CreateNoteBody,
-  DeletedRecord,
-  Note,
-  NoteDetail,
-  NotePage,
-  UpdateNoteBody,
-} from '../types.js';
+import type * as types from '../types.js';
 
 /** The calls for notes. */
 export interface Notes {
   /** Newest first: all notes, or those on one account, contact or opportunity. */
-  list(query?: ListNotesQuery, options?: ReadOptions): Listing<Note, NotePage>;
+  list(query?: ListNotesQuery, options?: ReadOptions): Listing<types.Note, types.NotePage>;
   /** One note with the records it is attached to. */
-  get(id: string, options?: ReadOptions): Promise<Answer<NoteDetail>>;
+  get(id: string, options?: ReadOptions): Promise<Answer<types.NoteDetail>>;
   /**
    * Creates a note, and its missing accounts and contacts. Notes have no natural key: see `idempotencyKey`.
    */
-  create(body: CreateNoteBody, options?: CreateOptions): Promise<WriteAnswer<CreatedNote>>;
+  create(body: types.CreateNoteBody, options?: CreateOptions): Promise<WriteAnswer<types.CreatedNote>>;
   /** Changes the texts: absent ones stay, null clears. */
-  update(id: string, body: UpdateNoteBody, options?: UpdateOptions): Promise<WriteAnswer<NoteDetail>>;
+  update(id: string, body: types.UpdateNoteBody, options?: UpdateOptions): Promise<WriteAnswer<types.NoteDetail>>;
   /** Deletes permanently. The key needs the permission `delete`. */
-  delete(id: string, options?: UpdateOptions): Promise<WriteAnswer<DeletedRecord>>;
+  delete(id: string, options?: UpdateOptions): Promise<WriteAnswer<types.DeletedRecord>>;
 }
 
 /** Creates the calls for notes. */

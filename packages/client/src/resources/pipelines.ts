@@ -3,36 +3,28 @@ import { listOf, type Listing } from '../listing.js';
 import type { CallOptions, ReadOptions } from '../options.js';
 import type { PageQuery } from '../queries.js';
 import { pathOf, type Send } from '../transport.js';
-import type {
-  CreatePipeline,
-  CreateStage,
-  Deleted,
-  Pipeline,
-  PipelineDetail,
-  PipelinePage,
-  Stage,
-  StageDetail,
-  StagePage,
-  UpdatePipeline,
-  UpdateStage,
-} from '../types.js';
+import type * as types from '../types.js';
 import { setupOf } from './setup.js';
 
 /** The calls for pipelines and their stages. Changes need the permission `setup`. */
 export interface Pipelines {
-  list(query?: PageQuery, options?: ReadOptions): Listing<Pipeline, PipelinePage>;
+  list(query?: PageQuery, options?: ReadOptions): Listing<types.Pipeline, types.PipelinePage>;
   /** The stages of a pipeline, in order. */
-  stages(pipelineId: string, query?: PageQuery, options?: ReadOptions): Listing<Stage, StagePage>;
+  stages(pipelineId: string, query?: PageQuery, options?: ReadOptions): Listing<types.Stage, types.StagePage>;
   /** Creates a pipeline with its stages. */
-  create(body: CreatePipeline, options?: CallOptions): Promise<WriteAnswer<PipelineDetail>>;
+  create(body: types.CreatePipeline, options?: CallOptions): Promise<WriteAnswer<types.PipelineDetail>>;
   /** Absent properties stay; `is_active: false` archives, `true` restores. */
-  update(id: string, body: UpdatePipeline, options?: CallOptions): Promise<WriteAnswer<PipelineDetail>>;
+  update(id: string, body: types.UpdatePipeline, options?: CallOptions): Promise<WriteAnswer<types.PipelineDetail>>;
   /** Adds a stage to a pipeline: at its position, or at the end. */
-  createStage(pipelineId: string, body: CreateStage, options?: CallOptions): Promise<WriteAnswer<StageDetail>>;
+  createStage(
+    pipelineId: string,
+    body: types.CreateStage,
+    options?: CallOptions,
+  ): Promise<WriteAnswer<types.StageDetail>>;
   /** Absent properties stay. Archiving a stage with opportunities needs `move_opportunities_to`. */
-  updateStage(stageId: string, body: UpdateStage, options?: CallOptions): Promise<WriteAnswer<StageDetail>>;
+  updateStage(stageId: string, body: types.UpdateStage, options?: CallOptions): Promise<WriteAnswer<types.StageDetail>>;
   /** Deletes a stage without opportunities. */
-  deleteStage(stageId: string, options?: CallOptions): Promise<WriteAnswer<Deleted>>;
+  deleteStage(stageId: string, options?: CallOptions): Promise<WriteAnswer<types.Deleted>>;
 }
 
 const folder = '/v1/inbound/pipelines';

@@ -20,16 +20,7 @@ import type {
   ValueName,
 } from '../record-types.js';
 import { pathOf, type Send } from '../transport.js';
-import type {
-  BulkResults,
-  DeletedRecord,
-  Duplicate,
-  DuplicatePage,
-  Field,
-  FieldPage,
-  HistoryPage,
-  Summary,
-} from '../types.js';
+import type * as types from '../types.js';
 
 /** The types of one kind of record, before custom fields and `fields` change them. */
 export interface RecordTypes {
@@ -75,7 +66,7 @@ export interface Records<T extends RecordTypes, C> {
   summarize(
     body: SearchOf<T['summary'], never, ValueName<T['record'], C>, T['relation']>,
     options?: ReadOptions,
-  ): Promise<Answer<Summary>>;
+  ): Promise<Answer<types.Summary>>;
   /** One record with all system fields and visible custom fields, unless `fields` narrows it. */
   get: GetBy<T, C>;
   /** The events of one record, newest first, even if it was deleted. */
@@ -83,7 +74,7 @@ export interface Records<T extends RecordTypes, C> {
     id: string,
     query?: PageQuery,
     options?: ReadOptions,
-  ): Listing<ChangeOf<T, C>, EventsIn<HistoryPage, ChangeOf<T, C>>>;
+  ): Listing<ChangeOf<T, C>, EventsIn<types.HistoryPage, ChangeOf<T, C>>>;
   /** Creates a record, or finds the one with the same natural key or external id; `recordStatus` says which. */
   create(body: BodyOf<T['create'], C>, options?: CreateRecordOptions): Promise<WriteAnswer<T['created']>>;
   /** Absent fields stay, `null` clears. */
@@ -96,21 +87,21 @@ export interface Records<T extends RecordTypes, C> {
    * Deletes a record. The data of a contact is erased; `events.restore` can undo the deletion of an account or opportunity. The key needs
    * the permission `delete`.
    */
-  delete(id: string, options?: UpdateOptions): Promise<WriteAnswer<DeletedRecord>>;
+  delete(id: string, options?: UpdateOptions): Promise<WriteAnswer<types.DeletedRecord>>;
   /** Up to 100 creates; check `success` of each result. */
   bulkCreate(
     items: ReadonlyArray<BodyOf<T['create'], C>>,
     options?: BulkCreateOptions,
-  ): Promise<WriteAnswer<BulkResults>>;
+  ): Promise<WriteAnswer<types.BulkResults>>;
   /** Up to 50 updates; check `success` of each result. */
   bulkUpdate(
     items: ReadonlyArray<BodyOf<T['updateItem'], C>>,
     options?: BulkUpdateOptions,
-  ): Promise<WriteAnswer<BulkResults>>;
+  ): Promise<WriteAnswer<types.BulkResults>>;
   /** Records that may be duplicates of older ones, with the reasons. */
-  duplicates(query?: PageQuery, options?: ReadOptions): Listing<Duplicate, DuplicatePage>;
+  duplicates(query?: PageQuery, options?: ReadOptions): Listing<types.Duplicate, types.DuplicatePage>;
   /** The system and custom fields of these records. */
-  fields(query?: T['fieldsQuery'], options?: ReadOptions): Listing<Field, FieldPage>;
+  fields(query?: T['fieldsQuery'], options?: ReadOptions): Listing<types.Field, types.FieldPage>;
 }
 
 /** The path of a record by its natural key. @throws TypeError for only dots, which would lead to another operation */

@@ -3,38 +3,31 @@ import { listOf, type Listing } from '../listing.js';
 import type { CallOptions, ReadOptions } from '../options.js';
 import type { PageQuery } from '../queries.js';
 import { pathOf, type Send } from '../transport.js';
-import type {
-  CreateWebhook,
-  Deleted,
-  ReplayWebhook,
-  UpdateWebhook,
-  Webhook,
-  WebhookAttempt,
-  WebhookAttemptPage,
-  WebhookDetail,
-  WebhookPage,
-  WebhookSecret,
-} from '../types.js';
+import type * as types from '../types.js';
 import { setupOf } from './setup.js';
 
 /** The calls for webhooks. The key needs the permission `webhooks`. */
 export interface Webhooks {
-  list(query?: PageQuery, options?: ReadOptions): Listing<Webhook, WebhookPage>;
+  list(query?: PageQuery, options?: ReadOptions): Listing<types.Webhook, types.WebhookPage>;
   /** One webhook with the state of its deliveries. */
-  get(id: string, options?: ReadOptions): Promise<Answer<WebhookDetail>>;
+  get(id: string, options?: ReadOptions): Promise<Answer<types.WebhookDetail>>;
   /** What the worker did in the last seven days, newest first. */
-  attempts(id: string, query?: PageQuery, options?: ReadOptions): Listing<WebhookAttempt, WebhookAttemptPage>;
+  attempts(
+    id: string,
+    query?: PageQuery,
+    options?: ReadOptions,
+  ): Listing<types.WebhookAttempt, types.WebhookAttemptPage>;
   /** Adds a receiver, which gets the events after now. The secret is not shown again. */
-  create(body: CreateWebhook, options?: CallOptions): Promise<WriteAnswer<WebhookSecret>>;
+  create(body: types.CreateWebhook, options?: CallOptions): Promise<WriteAnswer<types.WebhookSecret>>;
   /** Absent properties stay; `state: 'paused'` pauses, `'active'` continues. */
-  update(id: string, body: UpdateWebhook, options?: CallOptions): Promise<WriteAnswer<WebhookDetail>>;
-  delete(id: string, options?: CallOptions): Promise<WriteAnswer<Deleted>>;
+  update(id: string, body: types.UpdateWebhook, options?: CallOptions): Promise<WriteAnswer<types.WebhookDetail>>;
+  delete(id: string, options?: CallOptions): Promise<WriteAnswer<types.Deleted>>;
   /** Asks the worker to send `webhook.test`; the attempts show the result. */
-  test(id: string, options?: CallOptions): Promise<WriteAnswer<WebhookDetail>>;
+  test(id: string, options?: CallOptions): Promise<WriteAnswer<types.WebhookDetail>>;
   /** Sends retained events again. */
-  replay(id: string, body: ReplayWebhook, options?: CallOptions): Promise<WriteAnswer<WebhookDetail>>;
+  replay(id: string, body: types.ReplayWebhook, options?: CallOptions): Promise<WriteAnswer<types.WebhookDetail>>;
   /** Creates a new secret. For a day, messages are signed with both. */
-  rotateSecret(id: string, options?: CallOptions): Promise<WriteAnswer<WebhookSecret>>;
+  rotateSecret(id: string, options?: CallOptions): Promise<WriteAnswer<types.WebhookSecret>>;
 }
 
 const folder = '/v1/webhooks';
