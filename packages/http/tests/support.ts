@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { compileOperation, type OperationContract } from '@crm/contract';
+import { compileOperation, operation, type OperationContract } from '@crm/contract';
 import { generateApiKey, hashApiKey } from '@crm/domain';
 import type { Express } from 'express';
 import { pino } from 'pino';
@@ -13,6 +13,8 @@ import {
   type ApiKeyRecord,
   type GatewayAppOptions,
   type Operation,
+  type OperationReply,
+  type OperationRequest,
   type RunningServer,
   type ServerOptions,
 } from '../src/index.js';
@@ -26,44 +28,25 @@ const object = (properties: Readonly<Record<string, object>>): Schema => ({
   additionalProperties: false,
 });
 
-const shared = { gateway: 'read', tag: 'things', summary: 'A test.', description: 'A test.', data: {} } as const;
+const texts = { summary: 'A test.', description: 'A test.', data: {} };
 const text = { type: 'string' };
 
-export const listThings: OperationContract = {
-  ...shared,
-  id: 'listThings',
-  method: 'get',
-  path: '/v1/things',
-  group: 'list',
+export const listThings = operation(['listThings', 'GET /v1/things', 'list', 'things'], {
+  ...texts,
   query: object({ q: text, limit: text, fields: { type: 'array', items: text } }),
-};
-
-export const getThing: OperationContract = {
-  ...shared,
-  id: 'getThing',
-  method: 'get',
-  path: '/v1/things/{id}',
-  group: 'list',
+});
+const getThing = operation(['getThing', 'GET /v1/things/{id}', 'list', 'things'], {
+  ...texts,
   params: object({ id: { type: 'string', maxLength: 8 } }),
-};
-
-export const searchThings: OperationContract = {
-  ...shared,
-  id: 'searchThings',
-  method: 'post',
-  path: '/v1/things/search',
-  group: 'search',
+});
+const searchThings = operation(['searchThings', 'POST /v1/things/search', 'search', 'things'], {
+  ...texts,
   body: object({ a: {}, name: { type: 'string', maxLength: 5 } }),
-};
-
-export const bulkThings: OperationContract = {
-  ...shared,
-  id: 'bulkThings',
-  method: 'post',
-  path: '/v1/things/bulk',
-  group: 'bulk',
+});
+const bulkThings = operation(['bulkThings', 'POST /v1/things/bulk', 'bulk', 'things'], {
+  ...texts,
   body: object({ a: {} }),
-};
+});
 
 /** What the operations of a test gateway do in addition to echoing their input. */
 export interface Behaviour {
@@ -72,24 +55,24 @@ export interface Behaviour {
   run?: (header: (name: string) => string | undefined) => Promise<void> | void;
 }
 
+type Request = OperationRequest<OperationContract>;
+
+const define = (
+  contract: OperationContract,
+  answer: (request: Request, behaviour: Behaviour) => Omit<OperationReply<OperationContract>, 'message'>,
+): Operation<Behaviour> =>
+  defineOperation(contract, async (behaviour, request) => {
+    await behaviour.run?.(request.header);
+    return { message: 'OK', ...answer(request, behaviour) };
+  });
+
 export const operations: readonly Operation<Behaviour>[] = [
-  defineOperation<Behaviour, OperationContract>(listThings, async (behaviour, request) => {
-    await behaviour.run?.(request.header);
-    const { query, caller } = request;
-    return { message: 'OK', data: new JsonText(behaviour.answer ?? JSON.stringify({ query, caller })) };
-  }),
-  defineOperation<Behaviour, OperationContract>(getThing, async (behaviour, request) => {
-    await behaviour.run?.(request.header);
-    return { message: 'OK', data: { params: request.params }, headers: { ETag: '"7"' } };
-  }),
-  defineOperation<Behaviour, OperationContract>(searchThings, async (behaviour, request) => {
-    await behaviour.run?.(request.header);
-    return { message: 'OK', data: { body: request.body }, extra: { warnings: [], statusCode: 200 } };
-  }),
-  defineOperation<Behaviour, OperationContract>(bulkThings, async (behaviour, request) => {
-    await behaviour.run?.(request.header);
-    return { message: 'OK', data: {} };
-  }),
+  define(listThings, ({ query, caller }, { answer }) => ({
+    data: new JsonText(answer ?? JSON.stringify({ query, caller })),
+  })),
+  define(getThing, ({ params }) => ({ data: { params }, headers: { ETag: '"7"' } })),
+  define(searchThings, ({ body }) => ({ data: { body }, extra: { warnings: [], statusCode: 200 } })),
+  define(bulkThings, () => ({ data: {} })),
 ];
 
 /** The keys of a test, in memory, with the number of lookups, as a database counts statements. */

@@ -2,15 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { anyCharacter, propertyRuns } from '../../tests/random.js';
 import { definitionOf, stageOptions } from '../../tests/definition-fixture.js';
-import {
-  comparisonKey,
-  comparisonKind,
-  normalizedForm,
-  isNormalized,
-  slotKind,
-  type ComparisonKind,
-} from './comparison.js';
-import type { CustomValue } from './custom-value.js';
+import { comparisonKind, isNormalized, slotKind, type ComparisonKind } from './comparison.js';
 import { attributeTypes, type AttributeType } from './definition.js';
 import { maxSlugLength, parseSlug, slugFromName } from './definition-rules.js';
 import { definitionsMap } from './definitions-map.js';
@@ -158,8 +150,6 @@ describe('parseFieldMetadata', () => {
   });
 });
 
-const keyOf = (type: AttributeType, value: CustomValue | null | undefined) => comparisonKey(definitionOf(type), value);
-
 describe('comparisonKind and slotKind', () => {
   it('gives every type its kind of comparison and slot', () => {
     const ofKind = (kind: ComparisonKind) => attributeTypes.filter((type) => comparisonKind(type) === kind);
@@ -178,43 +168,5 @@ describe('comparisonKind and slotKind', () => {
       'team_members',
     ]);
     expect(attributeTypes.filter(isNormalized)).toEqual(['string', 'email', 'phone', 'website', 'url']);
-  });
-});
-
-describe('comparisonKey', () => {
-  it('normalizes text that people write: composed and lower case', () => {
-    expect(keyOf('string', 'CAFE\u0301')).toBe('café');
-    expect(keyOf('url', 'https://example.com/A')).toBe('https://example.com/a');
-  });
-
-  it('leaves options and times unchanged, and gives numbers for numbers and checkboxes', () => {
-    expect(keyOf('select', 'Hot')).toBe('Hot');
-    expect(keyOf('datetime', '2026-02-28T09:30:00.000Z')).toBe('2026-02-28T09:30:00.000Z');
-    expect(keyOf('currency', 12.5)).toBe(12.5);
-    expect([keyOf('checkbox', false), keyOf('checkbox', true)]).toEqual([0, 1]);
-  });
-
-  it('is null for a missing value, for types with several parts, and for a value of another type', () => {
-    expect([keyOf('string', null), keyOf('number', undefined), keyOf('number', 'x'), keyOf('string', 5)]).toEqual(
-      Array(4).fill(null),
-    );
-    expect(keyOf('multi_select', ['a'])).toBeNull();
-    expect(keyOf('date_range', { start: '2026-01-01', end: null })).toBeNull();
-  });
-});
-
-describe('normalizedForm', () => {
-  it('normalizes only text-like values and the parts of locations', () => {
-    expect(normalizedForm(definitionOf('string'), 'ÄB')).toBe('äb');
-    const berlin = { address: null, city: 'BERLIN', region: null, postal_code: null, country: 'DE' };
-    expect(normalizedForm(definitionOf('location'), { ...berlin, lat: 1, lng: 2, formatted: 'BERLIN, DE' })).toEqual({
-      ...berlin,
-      city: 'berlin',
-      country: 'de',
-      formatted: 'berlin, de',
-    });
-    expect(normalizedForm(definitionOf('select'), 'Hot')).toBeNull();
-    expect(normalizedForm(definitionOf('location'), null)).toBeNull();
-    expect(normalizedForm(definitionOf('string'), null)).toBeNull();
   });
 });
