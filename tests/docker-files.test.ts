@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -93,5 +94,50 @@ describe('docker/turbo-lock.mjs', () => {
     const dockerfile = await readFile(join(shipped, 'Dockerfile'), 'utf8');
     expect(dockerfile).toContain('turbo-lock.mjs');
     expect(dockerfile).not.toMatch(/npm (i|install|add)\b|npx (-y|--yes)/);
+  });
+});
+
+describe('docker/pin-images.sh', () => {
+  const pinned = ['Dockerfile', ...composeFiles];
+  const image = /docker\.io\/[a-z0-9/-]+:[^\s}]+/g;
+  beforeEach(async () => {
+    for (const file of [...pinned, 'pin-images.sh']) await cp(join(shipped, file), join(folder, file));
+  });
+
+  /** The digest that this test's registry returns for a tag. It changes with `version`. */
+  const digestOf = (tag: string, version: string): string =>
+    `sha256:${createHash('sha256').update(`${tag}\n${version}\n`).digest('hex')}`;
+
+  /** Runs the script with a stub of `docker` that has one command, and a registry that has every tag. */
+  const pin = async (version: string): Promise<string> => {
+    const docker = `#!/bin/sh
+    [ "$1 $2 $3 $4 $5" = 'buildx imagetools inspect --format {{.Manifest.Digest}}' ] || exit 1
+    echo "sha256:$(printf '%s\\n%s\\n' "$6" '${version}' | sha256sum | cut -d ' ' -f 1)"\n`;
+    await writeFile(join(folder, 'docker'), docker, { mode: 0o755 });
+    const { stdout } = await run('sh', [join(folder, 'pin-images.sh')], {
+      env: { PATH: `${folder}:${process.env['PATH'] ?? ''}` },
+    });
+    return stdout;
+  };
+
+  const readAll = (from: string): Promise<string[]> =>
+    Promise.all(pinned.map((file) => readFile(join(from, file), 'utf8')));
+
+  test('adds the digest of its tag to every image, and later replaces it', async () => {
+    const before = (await readAll(shipped)).map((text) => text.replace(/@sha256:[0-9a-f]{64}/g, ''));
+    expect(before.join('\n').match(image)?.length).toBeGreaterThanOrEqual(8);
+    for (const version of ['first', 'second']) {
+      await pin(version);
+      expect(await readAll(folder)).toEqual(
+        before.map((text) => text.replace(image, (tag) => `${tag}@${digestOf(tag, version)}`)),
+      );
+    }
+  });
+
+  test('changes nothing if the registry has no such tag', async () => {
+    await writeFile(join(folder, 'docker'), '#!/bin/sh\necho "not found"\n', { mode: 0o755 });
+    const env = { PATH: `${folder}:${process.env['PATH'] ?? ''}` };
+    await expect(run('sh', [join(folder, 'pin-images.sh')], { env })).rejects.toThrow('has no digest: not found');
+    expect(await readAll(folder)).toEqual(await readAll(shipped));
   });
 });

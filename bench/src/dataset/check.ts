@@ -15,7 +15,6 @@ interface SampleRow {
   readonly id: string;
   readonly name: string;
   readonly normalized_name: string;
-  readonly next_step: string;
   readonly custom_fields: Readonly<Record<string, CustomValue>>;
   readonly normalized: Readonly<Record<string, unknown>>;
   readonly slots: Readonly<Record<string, unknown>>;
@@ -26,11 +25,11 @@ interface SampleRow {
 interface FieldRow {
   readonly slug: string;
   readonly attributeType: AttributeType;
-  readonly slot: string | null;
+  readonly slot: string;
 }
 
 const sampleSql = `
-  SELECT o.id, o.name, o.normalized_name, o.next_step, o.custom_fields, o.normalized, to_jsonb(o) AS slots,
+  SELECT o.id, o.name, o.normalized_name, o.custom_fields, o.normalized, to_jsonb(o) AS slots,
          o.record = opportunity_record(o, additional_contact_ids(o.organization_id, o.id)) AS "isRecordRight",
          o = copy_related_texts(o) AS "areTextsRight"
     FROM (SELECT *, row_number() OVER (ORDER BY id) AS n, count(*) OVER () AS total FROM opportunities WHERE organization_id = $1) s
@@ -38,19 +37,20 @@ const sampleSql = `
    WHERE s.n % greatest(1, s.total / $2) = 0 OR s.n IN (1, s.total)`;
 
 const faultsOf = (row: SampleRow, fields: readonly FieldRow[]): string[] => {
-  const faults = [
-    ...(row.isRecordRight ? [] : ['record']),
-    ...(row.areTextsRight ? [] : ['the texts copied from its account and contact']),
-    ...(row.normalized_name === normalizeForSearch(row.name) ? [] : ['normalized_name']),
-    ...(row.normalized['next_step'] === normalizeForSearch(row.next_step) ? [] : ['next_step']),
-  ];
-  for (const field of fields) {
-    const value = row.custom_fields[field.slug] ?? null;
-    if ((row.normalized[propertyName(field.slug)] ?? null) !== normalizedForm(field, value))
-      faults.push(`the normalized text of ${field.slug}`);
-    if (field.slot !== null && row.slots[field.slot] !== comparisonKey(field, value)) faults.push(field.slot);
-  }
-  return faults;
+  const checks = [
+    ['record', row.isRecordRight],
+    ['the texts copied from its account and contact', row.areTextsRight],
+    ['normalized_name', row.normalized_name === normalizeForSearch(row.name)],
+    ...fields.flatMap((field) => {
+      const value = row.custom_fields[field.slug] ?? null;
+      const normalized = row.normalized[propertyName(field.slug)] ?? null;
+      return [
+        [`the normalized text of ${field.slug}`, normalized === normalizedForm(field, value)],
+        [field.slot, row.slots[field.slot] === comparisonKey(field, value)],
+      ] as const;
+    }),
+  ] as const;
+  return checks.filter(([, isRight]) => !isRight).map(([what]) => what);
 };
 
 /**

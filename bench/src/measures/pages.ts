@@ -1,8 +1,10 @@
 import { listPage, readEvents } from '@crm/db';
 import { captureStatement, compareWithBareServer, type PageFixture, splitPage } from '../contestants/bare-server.js';
+import { dealSql } from '../contestants/deal.js';
 import { type Gateway, withGateway } from '../contestants/gateways.js';
 import { organizationLayout } from '../dataset/layout.js';
 import type { Figure } from '../harness/figures.js';
+import { runPgbench } from '../harness/programs.js';
 import { type MeasureGroup, type Run, withCopy } from '../harness/run.js';
 import { withClient } from '../harness/with-client.js';
 import { requestOf, type Subject, withSubject } from '../query-plans/measure-shape.js';
@@ -63,25 +65,6 @@ const readListPage = async (gateway: Gateway, subject: Subject, limit: number): 
   return { ...page, limit, text: statement.text, values: [organization.id, ...statement.values] };
 };
 
-/** Adds events to the organization: 20 thousand opportunities that were created and then changed. */
-const fillLog = (url: string, organizationId: string): Promise<void> =>
-  withClient(url, async (client) => {
-    await client.query(
-      `WITH changes AS (
-         SELECT o.*, kind, row_number() OVER (ORDER BY kind, o.id) AS position,
-                opportunity_event_record(o, '{}') AS event_record
-           FROM (SELECT * FROM opportunities WHERE organization_id = $1 LIMIT 20000) o, unnest(ARRAY['created', 'updated']) kind), appended AS (
-         INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, request_id, record, previous, changed, bytes)
-         SELECT organization_id, position, now(), gen_random_uuid(), 'opportunity.' || kind, 'opportunity', id, version,
-                'bench-' || position, event_record, CASE kind WHEN 'updated' THEN '{"next_step": "Call"}'::jsonb END,
-                CASE kind WHEN 'updated' THEN '{next_step}'::text[] ELSE '{}' END, octet_length(event_record::text) FROM changes)
-       INSERT INTO event_heads (organization_id, position, oldest_position, bytes) SELECT $1, count(*), 1, 0 FROM changes
-       ON CONFLICT (organization_id) DO UPDATE SET position = excluded.position`,
-      [organizationId],
-    );
-    await client.query('ANALYZE events');
-  });
-
 const readEventPage = async (gateway: Gateway, { database, organization }: Subject): Promise<PageFixture> => {
   const asked = { organizationId: organization.id, after: 1_000, limit: 500, object: null, type: null, recordId: null };
   const { statement, result } = await captureStatement(database, (captured) => readEvents(captured, asked));
@@ -104,7 +87,10 @@ const measureLists = async (run: Run, url: string, gateway: Gateway, subject: Su
 };
 
 const measureEvents = async (run: Run, url: string, gateway: Gateway, subject: Subject): Promise<Figure[]> => {
-  await fillLog(url, subject.organization.id);
+  // Ten seconds of new deals fill the log, so that a page is a small part of it.
+  const sql = [dealSql(subject.setup, subject.organization.pipelineIds[0])];
+  await runPgbench({ databaseUrl: url, sql, seconds: 10, connections: 10 });
+  await withClient(url, (client) => client.query('VACUUM (ANALYZE) events'));
   const figure = { id: 'S15', what: 'page of 500 events', atLeast: 0.6 };
   return compareWithBareServer(run, figure, gateway, url, await readEventPage(gateway, subject));
 };

@@ -38,32 +38,33 @@ const fewOthers = {
   contact: 'the small data have only 200 contacts, on 9 table pages',
 };
 
+/** The first, middle and last page of a shape. */
+const atPlaces = (shape: Omit<Shape, 'place'>): Shape[] => places.map((place) => ({ ...shape, place }));
+
+/** Sorts by one field in both directions, each at all places. */
+const sortedBy = (objectType: Shape['objectType'], field: string, more: Pick<Shape, 'statements' | 'maxBuffers'>) =>
+  directions.flatMap((direction) =>
+    atPlaces({ name: `sort ${field}:${direction}`, objectType, sort: `${field}:${direction}`, ...more }),
+  );
+
 const orders = (): Shape[] => [
-  ...places.map((place): Shape => ({ name: 'list', objectType: 'opportunity', place, statements: 1, maxBuffers: 40 })),
-  ...[...sorts, ...nullableSorts, ...rankedSorts, ...slottedSorts].flatMap((field) =>
-    directions.flatMap((direction) =>
-      places.map((place): Shape => ({
-        name: `sort ${field}:${direction}`,
-        objectType: 'opportunity',
-        sort: `${field}:${direction}`,
-        place,
-        statements: sorts.includes(field) ? 1 : 2,
-        maxBuffers: sorts.includes(field) ? scattered : 2 * scattered,
-        ...(field === 'tier' && place === (direction === 'asc' ? 'last' : 'first') ? { remark: rareValue } : {}),
-      })),
+  ...atPlaces({ name: 'list', objectType: 'opportunity', statements: 1, maxBuffers: 40 }),
+  ...sorts.flatMap((field) => sortedBy('opportunity', field, { statements: 1, maxBuffers: scattered })),
+  ...[...nullableSorts, ...rankedSorts, ...slottedSorts].flatMap((field) =>
+    sortedBy('opportunity', field, { statements: 2, maxBuffers: 2 * scattered }).map((shape) =>
+      /^tier:(asc last|desc first)$/.test(`${shape.sort} ${shape.place}`) ? { ...shape, remark: rareValue } : shape,
     ),
   ),
 ];
 
 const stages = ({ stageIds }: OrganizationLayout): Shape[] =>
-  places.map((place) => ({
+  atPlaces({
     name: 'list of a stage',
     objectType: 'opportunity',
     stageId: stageIds[0][0] ?? '',
-    place,
     statements: 1,
     maxBuffers: scattered,
-  }));
+  });
 
 const filter = (field: string, operator: string, value: unknown) => ({ field, operator, value });
 
@@ -171,36 +172,32 @@ const searches = (): Shape[] => {
 };
 
 const relations = (): Shape[] => {
-  const domain = filter('account.domain', 'eq', 'company7.com');
-  const email = filter('contact.email', 'eq', 'person1@company7.com');
-  const one = (name: string, filters: unknown, sort: string, more: Partial<Shape>): Shape => ({
-    ...{ name, objectType: 'opportunity', filters, sort, statements: 1, maxBuffers: merged },
+  const one = (field: string, operator: string, value: unknown, sort: string, more: Partial<Shape> = {}): Shape => ({
+    name: `${field} ${operator}`,
+    objectType: 'opportunity',
+    filters: filter(field, operator, value),
+    sort,
+    statements: 1,
+    maxBuffers: merged,
     ...more,
   });
-  const stepwise = { statements: 1, maxBuffers: scanned };
-  const few = filter('account.name', 'in', ['acme inc 7', 'acme ltd 7']);
-  const many = filter('account.name', 'contains', 'acme');
+  const few = ['acme inc 7', 'acme ltd 7'];
+  const person = 'person1@company7.com';
+  const oneAccount = { maxBuffers: scanned, remark: 'sorts the deals of one account' };
+  const nothing = { maxBuffers: scanned, remark: 'nothing matches: searches two indexes' };
+  const many = { maxBuffers: scanned, remark: 'finds all matching accounts first' };
   return [
-    one('account.domain eq', domain, 'created_at:desc', {}),
-    one('account.domain eq', domain, 'updated_at:desc', { ...stepwise, remark: 'sorts the deals of one account' }),
-    one('contact.email eq', email, 'created_at:desc', {}),
-    one('account.domain eq', domain, 'account_domain:asc', {}),
-    one('account.name in', few, 'created_at:desc', {}),
-    one('account.name in', few, 'account_name:desc', { statements: 2 }),
-    one('contact_last_name eq', filter('contact_last_name', 'eq', 'Lovelace'), 'created_at:desc', {}),
-    one('contact_last_name eq', filter('contact_last_name', 'eq', 'Lovelace'), 'updated_at:desc', stepwise),
-    one('account.name in', few, 'updated_at:desc', {
-      ...stepwise,
-      remark: 'nothing matches: searches two indexes',
-    }),
-    one('account.name contains', many, 'created_at:desc', {
-      ...stepwise,
-      remark: 'finds all matching accounts first',
-    }),
-    one('account.name contains', many, 'updated_at:desc', {
-      ...stepwise,
-      remark: 'finds all matching accounts first',
-    }),
+    one('account.domain', 'eq', 'company7.com', 'created_at:desc'),
+    one('account.domain', 'eq', 'company7.com', 'updated_at:desc', oneAccount),
+    one('contact.email', 'eq', person, 'created_at:desc'),
+    one('account.domain', 'eq', 'company7.com', 'account_domain:asc'),
+    one('account.name', 'in', few, 'created_at:desc'),
+    one('account.name', 'in', few, 'account_name:desc', { statements: 2 }),
+    one('contact_last_name', 'eq', 'Lovelace', 'created_at:desc'),
+    one('contact_last_name', 'eq', 'Lovelace', 'updated_at:desc', { maxBuffers: scanned }),
+    one('account.name', 'in', few, 'updated_at:desc', nothing),
+    one('account.name', 'contains', 'acme', 'created_at:desc', many),
+    one('account.name', 'contains', 'acme', 'updated_at:desc', many),
   ];
 };
 
@@ -209,9 +206,7 @@ const smallPipeline = 'scans 5,000 records of each pipeline; the second pipeline
 const wholeOrganization = (): Shape[] => {
   const all = { objectType: 'opportunity', pipelineId: null } as const;
   return [
-    ...places.map((place): Shape => ({
-      ...{ ...all, name: 'all pipelines', place, statements: 1, maxBuffers: merged },
-    })),
+    ...atPlaces({ ...all, name: 'all pipelines', statements: 1, maxBuffers: merged }),
     { ...all, name: 'all pipelines', sort: 'updated_at:desc', statements: 1, maxBuffers: merged },
     ...rankedSorts.map((field): Shape => ({
       ...{ ...all, name: `all pipelines, sort ${field}:asc`, sort: `${field}:asc`, statements: 2, maxBuffers: merged },
@@ -227,55 +222,34 @@ const wholeOrganization = (): Shape[] => {
   ];
 };
 
-const noIndex = { remark: 'no index serves this sort' };
-
-const unindexed = (): Shape[] =>
-  ['currency', 'next_step', 'version'].map((field) => ({
-    ...{ name: `sort ${field}:asc`, objectType: 'opportunity', sort: `${field}:asc`, statements: 2, ...noIndex },
+/** Sorts that no index serves. */
+const unindexed = (objectType: Shape['objectType'], fields: readonly string[]): Shape[] =>
+  fields.map((field) => ({
+    name: `sort ${field}:asc`,
+    objectType,
+    sort: `${field}:asc`,
+    statements: 2,
+    remark: 'no index serves this sort',
   }));
 
-/** The sorts of the other objects, and whether they have an index. */
+/** The sorts of the other objects with an index. */
 const otherSorts = {
-  account: {
-    indexed: [
-      'id',
-      'domain',
-      'name',
-      'industry',
-      'website',
-      'employee_range',
-      'is_freemail',
-      'created_at',
-      'updated_at',
-    ],
-    others: ['description', 'version'],
-  },
-  contact: {
-    indexed: [
-      ...['id', 'name', 'first_name', 'last_name', 'email', 'account_id', 'job_title', 'phone'],
-      ...['created_at', 'updated_at'],
-    ],
-    others: ['version'],
-  },
-} as const;
+  account: 'id domain name industry website employee_range is_freemail created_at updated_at'.split(' '),
+  contact: 'id name first_name last_name email account_id job_title phone created_at updated_at'.split(' '),
+};
 
-const others = (): Shape[] =>
-  (['account', 'contact'] as const).flatMap((objectType): Shape[] => [
-    ...places.map((place): Shape => ({ name: 'list', objectType, place, statements: 1, maxBuffers: 40 })),
-    ...otherSorts[objectType].indexed.flatMap((field) =>
-      directions.flatMap((direction) =>
-        places.map((place): Shape => ({
-          ...{ name: `sort ${field}:${direction}`, objectType, sort: `${field}:${direction}`, place },
-          ...{ statements: 2, maxBuffers: 2 * scattered, remark: fewOthers[objectType] },
-        })),
-      ),
-    ),
-    ...otherSorts[objectType].others.map((field): Shape => ({
-      ...{ name: `sort ${field}:asc`, objectType, sort: `${field}:asc`, statements: 2, ...noIndex },
-    })),
-    { name: 'q one account', objectType, words: 'company77.com', statements: 1, remark: fewOthers[objectType] },
-    { name: 'q absent', objectType, words: searchWords.absent, statements: 1, remark: fewOthers[objectType] },
-  ]);
+const others = (objectType: 'account' | 'contact'): Shape[] => {
+  const remark = fewOthers[objectType];
+  return [
+    ...atPlaces({ name: 'list', objectType, statements: 1, maxBuffers: 40 }),
+    ...otherSorts[objectType]
+      .flatMap((field) => sortedBy(objectType, field, { statements: 2, maxBuffers: 2 * scattered }))
+      .map((shape) => ({ ...shape, remark })),
+    ...unindexed(objectType, objectType === 'account' ? ['description', 'version'] : ['version']),
+    { name: 'q one account', objectType, words: 'company77.com', statements: 1, remark },
+    { name: 'q absent', objectType, words: searchWords.absent, statements: 1, remark },
+  ];
+};
 
 /** Every shape of page whose cost is measured, with or without a promise of flat cost. */
 export const allShapes = (organization: OrganizationLayout): readonly Shape[] => [
@@ -286,6 +260,7 @@ export const allShapes = (organization: OrganizationLayout): readonly Shape[] =>
   ...searches(),
   ...relations(),
   ...wholeOrganization(),
-  ...unindexed(),
-  ...others(),
+  ...unindexed('opportunity', ['currency', 'next_step', 'version']),
+  ...others('account'),
+  ...others('contact'),
 ];

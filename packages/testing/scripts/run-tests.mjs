@@ -7,7 +7,6 @@ import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
-import { buildQuietly } from '../../../.ci/build-quietly.mjs';
 import { figuresFolder, printFigures } from './figures.mjs';
 import { installCommand, missingPrograms } from './programs.mjs';
 import { root } from './repository-files.mjs';
@@ -108,7 +107,8 @@ const wanted = all.filter(
 );
 const { runnable, skipped, missing } = splitByPrograms(wanted);
 const statuses = [missing.length > 0 && process.env.CI === 'true' ? 1 : 0];
-const built = await buildQuietly(root, [`--concurrency=${cores}`]);
+const build = ['run', 'build', `--concurrency=${cores}`, '--output-logs=errors-only'];
+const built = await run(join(root, 'node_modules/.bin/turbo'), build, { TURBO_TELEMETRY_DISABLED: '1' });
 if (built !== 0) process.exit(built);
 statuses.push(await runJest(runnable, options, tier === 'soak' ? { SOAK: '1' } : {}));
 if (tier === 'system' && isWholeTier && missingPrograms(['postgresql']).length === 0) {
