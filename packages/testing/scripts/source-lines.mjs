@@ -6,11 +6,11 @@ import { filesIn, root } from './repository-files.mjs';
 
 /** The most lines of each part. They only go down, except where lines move from one part to another. */
 const budgets = {
-  '.ci': 268,
+  '.ci': 218,
   'apps/inbound-gateway': 1625,
   'apps/read-gateway': 952,
   'apps/webhook-worker': 485,
-  bench: 2573,
+  bench: 2531,
   docker: 229,
   'packages/cli': 8575,
   'packages/client': 1179,
@@ -24,8 +24,8 @@ const budgets = {
   'packages/testing': 3159,
   'packages/webhooks': 240,
   prisma: 665,
-  'all source lines': 41_814,
-  'lines of tests': 33_454,
+  'all source lines': 41_722,
+  'lines of tests': 33_391,
   'lines of pages': 6982,
 };
 
