@@ -1,5 +1,5 @@
 import type { listOpportunities, OperationContract, searchOpportunities, SearchOpportunitiesBody } from '@crm/contract';
-import { type ErrorCollector, type ObjectType, parseBodyLimit, parseLimit, parseSearchQuery } from '@crm/domain';
+import { defaultLimit, type ErrorCollector, type ObjectType, parseLimit, parseSearchQuery } from '@crm/domain';
 import type { OperationRequest } from '@crm/http';
 import { operation } from './context.js';
 import { readPage } from './page.js';
@@ -59,7 +59,7 @@ export const searchRecords = (contract: OperationContract, objectType: ObjectTyp
         sort: body.sort,
         defaultSort: 'updated_at',
         cursor: body.cursor,
-        readLimit: (errors) => parseBodyLimit(body.limit, errors),
+        readLimit: () => body.limit ?? defaultLimit,
         fields: body.fields,
       }),
     ),

@@ -44,7 +44,7 @@ export interface PageRequestInput {
   readonly defaultSort: DefaultSortField;
   /** Reads the page size, which query strings and bodies represent differently. */
   readonly readLimit: (errors: ErrorCollector) => number;
-  readonly fields?: unknown;
+  readonly fields?: string | readonly string[] | null | undefined;
 }
 
 /** A request for the first page, and the pipeline that the caller named. Field definitions and cursors depend on that pipeline. */

@@ -22,16 +22,12 @@ const maxUnknownNamed = 5;
  * @returns the selection; `whenAbsent` also after an error. Every error is on `fields`.
  */
 export const parseFieldSelection = (
-  input: unknown,
+  input: string | readonly string[] | null | undefined,
   fieldIndex: FieldIndex,
   errors: ErrorCollector,
   whenAbsent: FieldSelection = fieldIndex.defaultSelection,
 ): FieldSelection => {
-  const names = readNames(input);
-  if (names === null) {
-    errors.add('fields', 'must be field names: one text with commas between them, or a list of texts');
-    return whenAbsent;
-  }
+  const names = readNames(input ?? []);
   if (names.size === 0) return whenAbsent;
   if (names.size > maxFieldNames) {
     errors.add('fields', `must name at most ${maxFieldNames} fields`);
@@ -40,18 +36,12 @@ export const parseFieldSelection = (
   return select(names, fieldIndex, errors) ?? whenAbsent;
 };
 
-const readNames = (input: unknown): ReadonlySet<string> | null => {
-  if (input === undefined || input === null) return new Set();
-  const texts: readonly unknown[] = Array.isArray(input) ? input : [input];
-  const names = new Set<string>();
-  for (const text of texts) {
-    if (typeof text !== 'string') return null;
-    for (const part of text.split(',')) {
-      const name = part.trim();
-      if (name !== '') names.add(name);
-    }
-  }
-  return names;
+const readNames = (input: string | readonly string[]): ReadonlySet<string> => {
+  const names = [input]
+    .flat()
+    .flatMap((text) => text.split(','))
+    .map((name) => name.trim());
+  return new Set(names.filter((name) => name !== ''));
 };
 
 const select = (names: ReadonlySet<string>, fieldIndex: FieldIndex, errors: ErrorCollector): FieldSelection | null => {

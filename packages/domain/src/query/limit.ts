@@ -12,30 +12,14 @@ export const maxPageBytes = 2 * 1024 * 1024;
 // JavaScript's conversions accept `1e2`, `0x10`, ` 5` and `+5`. This accepts one spelling only.
 const limitPattern = /^[1-9][0-9]{0,2}$/;
 
-const message = `must be an integer from 1 to ${maxLimit}`;
-
 /**
- * Reads the `limit` of a query string.
- * @param input the text, or undefined when it was not given; anything else (given twice, an object) is refused
+ * Reads the `limit` of a query string. The schema of a body checks its limit.
  * @returns the page size; the default if it is absent or invalid
  */
-export const parseLimit = (input: unknown, errors: ErrorCollector): number => {
+export const parseLimit = (input: string | undefined, errors: ErrorCollector): number => {
   if (input === undefined) return defaultLimit;
-  const limit = typeof input === 'string' && limitPattern.test(input) ? Number(input) : 0;
-  return withinBounds(limit, errors);
-};
-
-/**
- * Reads the `limit` of a JSON body: an integer, or null or undefined for the default. Text is refused.
- * @returns the page size; the default if it is absent or invalid
- */
-export const parseBodyLimit = (input: unknown, errors: ErrorCollector): number => {
-  if (input === undefined || input === null) return defaultLimit;
-  return withinBounds(typeof input === 'number' ? input : 0, errors);
-};
-
-const withinBounds = (limit: number, errors: ErrorCollector): number => {
-  if (Number.isInteger(limit) && limit >= 1 && limit <= maxLimit) return limit;
-  errors.add('limit', message);
+  const limit = limitPattern.test(input) ? Number(input) : 0;
+  if (limit >= 1 && limit <= maxLimit) return limit;
+  errors.add('limit', `must be an integer from 1 to ${maxLimit}`);
   return defaultLimit;
 };

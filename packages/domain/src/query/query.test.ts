@@ -4,16 +4,17 @@ import { anyCharacter, propertyRuns } from '../../tests/random.js';
 import { accepted, errorsOf, testDefinitions, testFieldIndex } from '../../tests/query-fields.js';
 import { fieldKey } from './field-ref.js';
 import { parseFieldSelection } from './field-selection.js';
-import { parseBodyLimit, parseLimit } from './limit.js';
+import { parseLimit } from './limit.js';
 import { parseSearchQuery } from './search-query.js';
 import { parseSort } from './sort.js';
 import { dateUnits, hasCurrencyPerRecord, parseGroupBy, parseMeasures } from './summary.js';
 import { systemFields } from './system-fields.js';
 
-const select = (input: unknown) => accepted((errors) => parseFieldSelection(input, testFieldIndex, errors));
-const refuseFields = (input: unknown) => errorsOf((errors) => parseFieldSelection(input, testFieldIndex, errors));
-const slugs = (input: unknown) => select(input).custom.map((definition) => definition.slug);
-const extras = (input: unknown) => select(input).extras.map((field) => field.name);
+type Names = string | readonly string[] | undefined;
+const select = (input: Names) => accepted((errors) => parseFieldSelection(input, testFieldIndex, errors));
+const refuseFields = (input: Names) => errorsOf((errors) => parseFieldSelection(input, testFieldIndex, errors));
+const slugs = (input: Names) => select(input).custom.map((definition) => definition.slug);
+const extras = (input: Names) => select(input).extras.map((field) => field.name);
 
 describe('parseFieldSelection', () => {
   it.each([undefined, ' , ', ['']])('selects all visible custom fields and no extras for %j', (input) => {
@@ -72,38 +73,25 @@ describe('parseFieldSelection', () => {
     expect(refuseFields(['id', name])).toEqual({ fields: `unknown field "${name}"${hint}` });
   });
 
-  it('refuses more than 100 names and input that is not text', () => {
+  it('refuses more than 100 names', () => {
     const names = Array.from({ length: 101 }, (_, index) => `f${index}`);
     expect(refuseFields(names)).toEqual({ fields: 'must name at most 100 fields' });
-    expect(refuseFields([1])).toHaveProperty('fields');
-    expect(refuseFields({ a: 'b' })).toHaveProperty('fields');
   });
 });
 
 const limitError = { limit: 'must be an integer from 1 to 500' };
 
 describe('a limit', () => {
-  it('is 100 if absent, otherwise an integer from 1 to 500, as text in a query', () => {
+  it('is 100 if absent, otherwise an integer from 1 to 500', () => {
     expect(accepted((errors) => parseLimit(undefined, errors))).toBe(100);
     expect([1, 99, 500].map((limit) => accepted((errors) => parseLimit(String(limit), errors)))).toEqual([1, 99, 500]);
     const texts = ['0', '-1', '501', '1e2', '0x10', ' 5', '+5', '05', '1.0', '', '5\n', '٥'];
     for (const text of texts) expect(errorsOf((errors) => parseLimit(text, errors))).toEqual(limitError);
-    for (const input of [['5', '5'], null, 5])
-      expect(errorsOf((errors) => parseLimit(input, errors))).toHaveProperty('limit');
-  });
-
-  it('is 100 if absent or null in a body, otherwise a number', () => {
-    expect([undefined, null, 1, 500].map((input) => accepted((errors) => parseBodyLimit(input, errors)))).toEqual([
-      100, 100, 1, 500,
-    ]);
-    for (const input of [0, 501, 1.5, NaN, '5', true, [5]]) {
-      expect(errorsOf((errors) => parseBodyLimit(input, errors))).toHaveProperty('limit');
-    }
   });
 });
 
-const words = (input: unknown) => accepted((errors) => parseSearchQuery(input, 'q', errors));
-const refuseWords = (input: unknown) => errorsOf((errors) => parseSearchQuery(input, 'query', errors));
+const words = (input: string | undefined) => accepted((errors) => parseSearchQuery(input, 'q', errors));
+const refuseWords = (input: string) => errorsOf((errors) => parseSearchQuery(input, 'query', errors));
 
 describe('parseSearchQuery', () => {
   it.each([undefined, ' \t\u00a0\u3000\n'])('returns no words for %j', (input) => {
@@ -125,7 +113,7 @@ describe('parseSearchQuery', () => {
     expect(refuseWords('a'.repeat(201))).toEqual({ query: 'must have at most 200 characters' });
   });
 
-  it.each(['a\u0000b', 'a\ud800', 5, ['a']])('refuses %j under the name that was sent', (input) => {
+  it.each(['a\u0000b', 'a\ud800'])('refuses %j under the name that was sent', (input) => {
     expect(Object.keys(refuseWords(input))).toEqual(['query']);
   });
 });
@@ -280,10 +268,10 @@ describe('parseMeasures', () => {
 });
 
 it('no input makes a parser throw, and each error has the path of its parameter', () => {
-  const input = fc.oneof(fc.jsonValue(), fc.array(fc.string()), fc.string({ unit: anyCharacter, maxLength: 300 }));
+  const text = fc.string({ unit: anyCharacter, maxLength: 300 });
   fc.assert(
-    fc.property(input, (value) => {
-      const paths = [refuseFields(value), refuseWords(value), refuseSort(value)].flatMap((errors) =>
+    fc.property(text, fc.oneof(fc.jsonValue(), text), (value, keys) => {
+      const paths = [refuseFields(value), refuseWords(value), refuseSort(keys)].flatMap((errors) =>
         Object.keys(errors),
       );
       expect(paths.filter((path) => !/^(fields$|query$|sort)/.test(path))).toEqual([]);

@@ -7,16 +7,16 @@ export const maxQueryLength = 200;
 /**
  * Reads a free-text query into the words that a record must all contain. Split at white space only, so that `o'neil` and
  * `acme.com` stay one word; normalized, and without duplicates.
- * @param input the text; null, undefined and blank text mean no query. Anything else is refused.
+ * @param input the text; null, undefined and blank text mean no query
  * @param path the parameter's name, `q` or `query`; errors are on it
  * @returns the words in order; none if there is no query or an error
  */
-export const parseSearchQuery = (input: unknown, path: 'q' | 'query', errors: ErrorCollector): readonly string[] => {
+export const parseSearchQuery = (
+  input: string | null | undefined,
+  path: 'q' | 'query',
+  errors: ErrorCollector,
+): readonly string[] => {
   if (input === undefined || input === null) return [];
-  if (typeof input !== 'string') {
-    errors.add(path, 'must be a string');
-    return [];
-  }
   const text = input.trim();
   if (text === '') return [];
   const fault = codePointLength(text) > maxQueryLength ? tooLong : findTextFault(text);
