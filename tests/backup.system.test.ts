@@ -1,8 +1,7 @@
 /** @needs postgresql */
 import { readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -23,6 +22,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { runCrm } from './support/run-crm.js';
 import { BashSession } from './support/bash-session.js';
+import { makeRepositoryFolder } from './support/running-stack.js';
 import { readShellExamples } from './support/shell-examples.js';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
@@ -107,9 +107,7 @@ describe('the backup of docs/operating.md', () => {
     servers = await startReplicatedPostgres();
     url = databaseAt(servers.primaryUrl, 'crm');
     restoredUrl = databaseAt(servers.primaryUrl, 'crm_restored');
-    directory = await mkdtemp(join(tmpdir(), 'crm-backup-'));
-    for (const name of ['node_modules', 'packages', 'package.json'])
-      await symlink(join(root, name), join(directory, name));
+    directory = await makeRepositoryFolder();
     session = new BashSession(directory, {
       npm_config_offline: 'true',
       DATABASE_URL: url,

@@ -6,6 +6,7 @@ import type { GatewayProcess, TestDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createDataset } from '../src/dataset.js';
 import { organizationLayout, type OrganizationLayout } from '../src/dataset/layout.js';
+import { p99 } from '../src/harness/figures.js';
 
 const opportunities = 200_000;
 const large = organizationLayout(1, opportunities);
@@ -117,10 +118,6 @@ const worst: Readonly<Record<string, object>> = {
   'three sorts without an index': { sort: ['next_step', 'currency:desc', 'version'], limit: 500 },
 };
 
-/** The given percentile of the times. */
-const percentile = (times: readonly number[], share: number): number =>
-  [...times].sort((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN;
-
 /** Reads pages of the small organization one after the other until `isOver`. Returns their times in milliseconds. */
 const readSmall = async (isOver: () => boolean): Promise<number[]> => {
   const times: number[] = [];
@@ -155,7 +152,7 @@ describe(`R11: the worst requests for ${opportunities} deals`, () => {
         await ask(large, { pipeline_id: large.pipelineIds[0], ...body });
         count += 1;
       }
-    const ratio = percentile(await beside, 0.99) / percentile(alone, 0.99);
+    const ratio = p99(await beside) / p99(alone);
     reportFigure('R11', "other organizations' p99, times that alone", Number(ratio.toFixed(2)), `<= ${mostTimesAlone}`);
     expect(ratio).toBeLessThan(10 * mostTimesAlone);
   });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { dealRequest, dealSql } from '../contestants/deal.js';
 import { startPeer } from '../contestants/bare-server.js';
 import { startEarlierVersion } from '../contestants/earlier-version.js';
@@ -62,6 +63,8 @@ const measureRepeats = async (run: Run, gateway: Gateway, url: string, pipelineI
   const repeats: Contestant = {
     name: 'repeated',
     run: async (seconds) => {
+      // wrk ends while the gateway still runs the last calls of the other contestant.
+      await sleep(1_000);
       const before = await readCounts(url);
       const rate = await sendLoad(gateway.url, request, seconds);
       const after = await readCounts(url);

@@ -15,3 +15,16 @@ export async function withAdminClient<Result>(
     await client.end();
   }
 }
+
+/** Runs statements one after the other. */
+export const runStatements = (url: string, ...statements: readonly string[]): Promise<void> =>
+  withAdminClient(url, async (client) => {
+    for (const statement of statements) await client.query(statement);
+  });
+
+/** The address of another database of a server. */
+export const databaseUrl = (serverUrl: string, database: string): string => {
+  const url = new URL(serverUrl);
+  url.pathname = `/${database}`;
+  return url.href;
+};

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-import { withAdminClient } from './admin-client.js';
+import { databaseUrl, runStatements, withAdminClient } from './admin-client.js';
 
 /**
  * The address in CITUS_URL, or null if it is unset: a superuser's address of a database with the extension, on a
@@ -24,7 +24,7 @@ interface Node {
 const workerNodes = (url: string): Promise<Node[]> =>
   withAdminClient(url, async (client) => {
     const text = 'SELECT nodename AS host, nodeport AS port FROM pg_dist_node WHERE groupid <> 0 ORDER BY nodeid';
-    return (await client.query<{ host: string; port: number }>(text)).rows;
+    return (await client.query<Node>(text)).rows;
   });
 
 const urlOf = (url: string, { host, port }: Node): string => {
@@ -57,14 +57,9 @@ export async function writeServerUrl(url: string, organizationId: string): Promi
  */
 export async function joinServers(serverUrl: string, database: string): Promise<void> {
   const workers = await workerNodes(serverUrl);
-  const at = (server: string): string => {
-    const url = new URL(server);
-    url.pathname = `/${database}`;
-    return url.href;
-  };
   for (const server of await testServerUrls(serverUrl))
-    await withAdminClient(at(server), (client) => client.query('CREATE EXTENSION citus'));
-  await withAdminClient(at(serverUrl), async (client) => {
+    await runStatements(databaseUrl(server, database), 'CREATE EXTENSION citus');
+  await withAdminClient(databaseUrl(serverUrl, database), async (client) => {
     const { hostname, port } = new URL(serverUrl);
     await client.query('SELECT citus_set_coordinator_host($1, $2)', [hostname, Number(port)]);
     for (const { host, port: workerPort } of workers)

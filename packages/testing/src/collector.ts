@@ -1,5 +1,7 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 
 interface Attribute {
   readonly key: string;
@@ -33,47 +35,37 @@ export const attributeOf = ({ attributes }: CollectedSpan, key: string): string 
 /** A collector that accepts OTLP over HTTP as JSON and stores it. */
 export interface Collector {
   readonly url: string;
-  readonly spans: CollectedSpan[];
-  readonly services: Set<string | undefined>;
+  readonly spans: readonly CollectedSpan[];
+  readonly services: ReadonlySet<string | undefined>;
   /** All received bodies, unparsed. */
   readonly texts: string[];
   stop(): Promise<void>;
 }
 
-const readBody = async (request: IncomingMessage): Promise<string> => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
-};
-
 /** Starts a collector on a free port. */
 export const startCollector = async (): Promise<Collector> => {
-  const spans: CollectedSpan[] = [];
-  const services = new Set<string | undefined>();
   const texts: string[] = [];
-  const take = (text: string): void => {
-    texts.push(text);
-    for (const { resource, scopeSpans } of (JSON.parse(text) as OtlpBody).resourceSpans) {
-      services.add(resource.attributes.find(({ key }) => key === 'service.name')?.value.stringValue);
-      spans.push(...scopeSpans.flatMap((scope) => scope.spans));
-    }
-  };
+  const resources = () => texts.flatMap((body) => (JSON.parse(body) as OtlpBody).resourceSpans);
   const server = createServer((request, response) => {
-    void readBody(request).then((text) => {
-      if (request.method === 'POST' && request.url === '/v1/traces') take(text);
+    void text(request).then((body) => {
+      if (request.url === '/v1/traces') texts.push(body);
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
     });
-  });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    spans,
-    services,
     texts,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    get spans() {
+      return resources().flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans));
+    },
+    get services() {
+      const names = resources().map(({ resource }) => resource.attributes.find(({ key }) => key === 'service.name'));
+      return new Set(names.map((name) => name?.value.stringValue));
+    },
+    stop: async () => {
+      server.close().closeAllConnections();
+      await once(server, 'close');
+    },
   };
 };

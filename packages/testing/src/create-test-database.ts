@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type pg from 'pg';
 
-import { withAdminClient } from './admin-client.js';
+import { databaseUrl, runStatements, withAdminClient } from './admin-client.js';
 import { distributeDatabase, joinServers, readCitusUrl, testServerUrls } from './citus.js';
 import { databasePrefix, readTestServer } from './test-server.js';
 
@@ -59,11 +59,7 @@ async function untilClosed(client: pg.Client, database: string): Promise<void> {
 
 /** Runs statements on every server; with Citus, on the coordinator first. */
 async function onAll(servers: readonly string[], ...statements: readonly string[]): Promise<void> {
-  for (const server of servers) {
-    await withAdminClient(server, async (client) => {
-      for (const statement of statements) await client.query(statement);
-    });
-  }
+  for (const server of servers) await runStatements(server, ...statements);
 }
 
 async function ensureTemplate(
@@ -98,10 +94,4 @@ async function ensureTemplate(
     );
   }
   await client.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [template]);
-}
-
-function databaseUrl(serverUrl: string, database: string): string {
-  const url = new URL(serverUrl);
-  url.pathname = `/${database}`;
-  return url.href;
 }

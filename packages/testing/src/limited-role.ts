@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-import { withAdminClient } from './admin-client.js';
+import { runStatements } from './admin-client.js';
 import { testRoleNames, type TestRole } from './test-roles.js';
 
 /** A role that may read and write one database. It is not a superuser, so limits apply to it. */
@@ -19,11 +19,9 @@ export interface LimitedRole {
 export const startLimitedRole = async (databaseUrl: string, gateway?: TestRole): Promise<LimitedRole> => {
   const name = `limited_${randomBytes(6).toString('hex')}`;
   const password = randomBytes(12).toString('hex');
-  const run = (...statements: string[]): Promise<void> =>
-    withAdminClient(databaseUrl, async (client) => {
-      for (const statement of statements) await client.query(statement);
-    });
-  await run(
+  const endConnections = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${name}'`;
+  await runStatements(
+    databaseUrl,
     `CREATE ROLE ${name} LOGIN PASSWORD '${password}'`,
     gateway === undefined
       ? `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${name}`
@@ -35,15 +33,9 @@ export const startLimitedRole = async (databaseUrl: string, gateway?: TestRole):
   return {
     url: url.href,
     setConnectionsAllowed: (areAllowed) =>
-      run(
-        `ALTER ROLE ${name} CONNECTION LIMIT ${areAllowed ? -1 : 0}`,
-        ...(areAllowed ? [] : [`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${name}'`]),
-      ),
-    drop: () =>
-      run(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${name}'`,
-        `DROP OWNED BY ${name}`,
-        `DROP ROLE ${name}`,
-      ),
+      areAllowed
+        ? runStatements(databaseUrl, `ALTER ROLE ${name} CONNECTION LIMIT -1`)
+        : runStatements(databaseUrl, `ALTER ROLE ${name} CONNECTION LIMIT 0`, endConnections),
+    drop: () => runStatements(databaseUrl, endConnections, `DROP OWNED BY ${name}`, `DROP ROLE ${name}`),
   };
 };

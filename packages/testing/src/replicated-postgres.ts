@@ -1,4 +1,4 @@
-import { withAdminClient } from './admin-client.js';
+import { runStatements } from './admin-client.js';
 import { openDebianPostgres } from './debian-postgres.js';
 
 /** A primary and its streaming replica, on separate servers. */
@@ -33,10 +33,11 @@ export const startReplicatedPostgres = async (): Promise<ReplicatedPostgres> => 
     primaryUrl: primary.url,
     replicaUrl: replica.url,
     setDelay: (delayMs) =>
-      withAdminClient(replica.url, async (client) => {
-        await client.query(`ALTER SYSTEM SET recovery_min_apply_delay = ${Math.trunc(delayMs)}`);
-        await client.query('SELECT pg_reload_conf()');
-      }),
+      runStatements(
+        replica.url,
+        `ALTER SYSTEM SET recovery_min_apply_delay = ${Math.trunc(delayMs)}`,
+        'SELECT pg_reload_conf()',
+      ),
     killReplica: () => replica.kill(),
     startReplica: () => replica.start(),
     stop: () => postgres.remove(),

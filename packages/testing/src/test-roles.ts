@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { withAdminClient } from './admin-client.js';
+import { runStatements } from './admin-client.js';
 import { databasePrefix, readTestServer } from './test-server.js';
 
 /** The gateways with their own role. */
@@ -20,11 +20,11 @@ const passwordOf = (role: string): string =>
  * Creates the roles of this run, without any rights. Called once per run, because parallel test files would collide.
  * Citus copies the roles to its workers.
  */
-export const createTestRoles = (): Promise<void> =>
-  withAdminClient(readTestServer().url, async (client) => {
-    for (const name of Object.values(testRoleNames()))
-      await client.query(`CREATE ROLE ${name} LOGIN PASSWORD '${passwordOf(name)}'`);
-  });
+export const createTestRoles = (): Promise<void> => {
+  const names = Object.values(testRoleNames());
+  const statements = names.map((name) => `CREATE ROLE ${name} LOGIN PASSWORD '${passwordOf(name)}'`);
+  return runStatements(readTestServer().url, ...statements);
+};
 
 /** The address of a database for the role of a gateway. */
 export const urlForRole = (databaseUrl: string, role: TestRole): string => {
