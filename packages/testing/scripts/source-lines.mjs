@@ -10,7 +10,7 @@ const budgets = {
   'apps/inbound-gateway': 1625,
   'apps/read-gateway': 952,
   'apps/webhook-worker': 485,
-  bench: 2531,
+  bench: 2533,
   docker: 229,
   'packages/cli': 8575,
   'packages/client': 1179,
@@ -21,11 +21,11 @@ const budgets = {
   'packages/local-postgres': 554,
   'packages/mcp': 1133,
   'packages/reference': 1344,
-  'packages/testing': 3159,
+  'packages/testing': 3140,
   'packages/webhooks': 240,
   prisma: 665,
-  'all source lines': 41_704,
-  'lines of tests': 33_379,
+  'all source lines': 41_687,
+  'lines of tests': 33_374,
   'lines of pages': 6982,
 };
 
