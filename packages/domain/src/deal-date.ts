@@ -2,7 +2,7 @@ import { parseMoment } from './custom-field/calendar.js';
 import { fail, type Result } from './result.js';
 
 /** Below this, a count of milliseconds is within about three years of 1970: the sender probably means seconds. */
-const leastPlausibleMs = 100_000_000_000;
+export const leastPlausibleMs = 100_000_000_000;
 
 /**
  * Reads `close_date` or `next_action_date` of a deal as Unix milliseconds. Rejects a number so small that it must be

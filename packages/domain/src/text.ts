@@ -25,15 +25,17 @@ export const normalizeForSearch = (text: string): string =>
 export const normalizeOrNull = (text: string | null): string | null =>
   text === null ? null : normalizeForSearch(text);
 
-/** The first {@link sortKeyCodePoints} code points of the normalized `text`. Never cuts a surrogate pair. */
-export const sortKey = (text: string): string => {
-  const normalized = normalizeForSearch(text);
+/** The first {@link sortKeyCodePoints} code points of `text`. Never cuts a surrogate pair. */
+export const firstCodePoints = (text: string): string =>
   // Shortcut for most texts: a text never has more code points than UTF-16 units.
-  if (normalized.length <= sortKeyCodePoints) return normalized;
-  return Array.from(normalized.slice(0, 2 * sortKeyCodePoints))
-    .slice(0, sortKeyCodePoints)
-    .join('');
-};
+  text.length <= sortKeyCodePoints
+    ? text
+    : Array.from(text.slice(0, 2 * sortKeyCodePoints))
+        .slice(0, sortKeyCodePoints)
+        .join('');
+
+/** The sort key of a text: the beginning of its normalized form. */
+export const sortKey = (text: string): string => firstCodePoints(normalizeForSearch(text));
 
 const combiningMarksFault = `must not have more than ${maxCombiningMarks} combining marks in a row: remove some`;
 

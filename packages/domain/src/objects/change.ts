@@ -2,7 +2,7 @@ import { comparisonKey, normalizedForm } from '../custom-field/comparison.js';
 import type { CustomValue } from '../custom-field/custom-value.js';
 import { type CustomFieldDefinition, propertyName } from '../custom-field/definition.js';
 import type { ObjectType } from '../object-type.js';
-import { normalizeOrNull, sortKeyCodePoints } from '../text.js';
+import { normalizeOrNull, firstCodePoints } from '../text.js';
 import { objects } from './objects.js';
 
 /** Custom values with the definitions by which they were parsed. An absent slug keeps its value, null clears it. */
@@ -30,9 +30,6 @@ export interface Change {
   readonly normalized: Readonly<Record<string, unknown>>;
   readonly references: References;
 }
-
-const firstCodePoints = (text: string): string =>
-  text.length <= sortKeyCodePoints ? text : Array.from(text).slice(0, sortKeyCodePoints).join('');
 
 /** The slot column of an indexed field with its comparison key; empty for other fields. */
 const slotColumn = (definition: CustomFieldDefinition, value: CustomValue | null): Record<string, unknown> => {

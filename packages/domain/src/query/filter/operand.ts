@@ -4,6 +4,7 @@ import { normalizeDomain } from '../../natural-key/domain.js';
 import { normalizeEmail } from '../../natural-key/email.js';
 import { fail, ok, type Result } from '../../result.js';
 import { codePointLength, findTextFault, normalizeForSearch } from '../../text.js';
+import { leastPlausibleMs } from '../../deal-date.js';
 import type { FieldRef } from '../field-ref.js';
 import { quote } from '../quote.js';
 import type { FilterKind, Operator } from './operators.js';
@@ -22,8 +23,6 @@ export interface Operand {
 export const maxValueLength = 2_000;
 
 const dayMs = 86_400_000;
-// A smaller number of milliseconds is before March 1973. As seconds it is a plausible date.
-const implausibleMs = 100_000_000_000;
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 const point = (value: FilterScalar): Operand => ({ low: value, high: value });
@@ -120,7 +119,7 @@ const readOption = (text: string, definition: CustomFieldDefinition): Result<Fil
 
 const readInstant = (input: unknown, kind: 'instant' | 'timestamp' | 'datetime'): Result<Operand> => {
   // A custom timestamp may be any instant, so small numbers are accepted there.
-  if (kind === 'instant' && typeof input === 'number' && input !== 0 && Math.abs(input) < implausibleMs) {
+  if (kind === 'instant' && typeof input === 'number' && input !== 0 && Math.abs(input) < leastPlausibleMs) {
     return fail('looks like seconds: send Unix milliseconds');
   }
   const instant = parseMoment(input);
