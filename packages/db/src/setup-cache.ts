@@ -22,7 +22,9 @@ export interface SetupCache {
    * that changes of the setup take effect at once. Therefore `work` must validate before it writes.
    */
   use<T>(organizationId: string, work: (setup: OrganizationSetup) => Promise<T>): Promise<T>;
-  /** Drops an organization's setup from the cache. Called after this process changed it. */
+  /** The setup as the database has it now, also for later calls of `use`. It is read as a whole only if it has changed. */
+  reload(organizationId: string): Promise<OrganizationSetup>;
+  /** Drops an organization's setup from the cache. Called if this process may have changed it. */
   forget(organizationId: string): void;
   /**
    * The same cache for work that holds a connection. It loads setups on that connection. Otherwise, requests that hold all connections
@@ -58,6 +60,7 @@ export const createSetupCache = (database: Queries): SetupCache => {
   const cacheOn = (from: Queries, mark: string | null): SetupCache => ({
     counts,
     on: (connection, readMark) => cacheOn(connection, readMark === null ? null : encodeReadMark(readMark)),
+    reload: (organizationId) => load(from, organizationId, mark).setup,
     forget: (organizationId) => void entries.delete(organizationId),
     use: async (organizationId, work) => {
       const cached = entries.get(organizationId);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type OrganizationSetup, changeSetup, loadSetup, refreshRecords, type SetupChange } from '@crm/db';
+import { type OrganizationSetup, changeSetup, refreshRecords, type SetupChange } from '@crm/db';
 import { ApiError, validationError } from '@crm/domain';
 import type { Caller } from '@crm/http';
 import type { Context } from '../context.js';
@@ -32,16 +32,13 @@ export const requireChange = (body: Readonly<Record<string, unknown>>): void => 
   if (!isChange) throw validationError({ body: 'names nothing to change' });
 };
 
-/**
- * Changes the setup and returns it. Reads the setup from the database, not from the cache, and then drops the copy in
- * this process's cache.
- */
+/** Changes the setup and answers from the setup after the change, which later requests of this process use too. */
 export const runSetupChange = async <Data>(
   { database, setups, commandLine }: Context,
   { organizationId, apiKeyId }: Caller,
   { changes, answer }: SetupWork<Data>,
 ) => {
-  const found = await changes(await loadSetup(database, organizationId));
+  const found = await changes(await setups.reload(organizationId));
   const origin = commandLine ?? { actor: `API key ${apiKeyId}`, osUser: null, commandId: randomUUID() };
   try {
     const { readMark, outdatedAt } = await changeSetup(database, organizationId, found, origin);
@@ -51,9 +48,11 @@ export const runSetupChange = async <Data>(
       if (commandLine !== undefined) await rebuilt;
       else await Promise.race([rebuilt.catch(() => undefined), sleep(rebuildWaitMs, undefined, { ref: false })]);
     }
-    const reply = answer(await loadSetup(database, organizationId));
+    const reply = answer(await setups.reload(organizationId));
     return { ...reply, headers: readAfterHeader(readMark) };
-  } finally {
+  } catch (error) {
+    // The change may have been committed.
     setups.forget(organizationId);
+    throw error;
   }
 };
