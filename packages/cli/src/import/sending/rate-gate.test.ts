@@ -1,4 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it, jest } from '@jest/globals';
 
 import { retryDelayMs } from './backoff.js';
 import { RateGate, readRateLimit } from './rate-gate.js';
@@ -16,11 +17,17 @@ describe('readRateLimit', () => {
 
 describe('RateGate', () => {
   const never = new AbortController().signal;
-  const isOpen = (gate: RateGate): Promise<boolean> =>
-    Promise.race([
-      gate.enter(never).then(() => true),
-      new Promise<boolean>((resolve) => void setTimeout(() => resolve(false), 30)),
-    ]);
+  /** Whether the gate lets a request in at once. */
+  const isOpen = async (gate: RateGate): Promise<boolean> => {
+    const stop = new AbortController();
+    const entered = gate.enter(stop.signal).then(
+      () => true,
+      () => false,
+    );
+    const isIn = await Promise.race([entered, setImmediate().then(() => false)]);
+    stop.abort();
+    return isIn;
+  };
 
   it('closes if the running requests may use up the remaining ones, and opens again', async () => {
     const gate = new RateGate();
@@ -28,9 +35,11 @@ describe('RateGate', () => {
     await gate.enter(never);
     gate.leave({ remaining: 2, resetSeconds: 60 });
     expect(await isOpen(gate)).toBe(true);
-    gate.leave({ remaining: 1, resetSeconds: 0.1 });
+    gate.leave({ remaining: 1, resetSeconds: 60 });
     expect(await isOpen(gate)).toBe(false);
-    await gate.enter(never);
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 60_000);
+    expect(await isOpen(gate)).toBe(true);
+    clock.mockRestore();
   });
 
   it('rejects waiting requests when the import stops', async () => {
