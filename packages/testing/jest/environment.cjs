@@ -1,6 +1,9 @@
 // Jest's environment, with a `require` that loads modules outside of it. Node loads each of those once per worker, so test
 // files share the product. Both sides share these classes, so that `instanceof` and a changed clock work across them.
+const { appendFileSync, mkdirSync } = require('node:fs');
+const { join, relative } = require('node:path');
 const { TestEnvironment } = require('jest-environment-node');
+const { processorSeconds } = require('../scripts/processor-seconds.cjs');
 
 const sharedClasses = {
   Date,
@@ -16,8 +19,21 @@ const sharedClasses = {
 };
 
 module.exports = class extends TestEnvironment {
+  #path;
+  #secondsBefore = processorSeconds();
+
   constructor(config, context) {
     super(config, context);
+    this.#path = relative(config.globalConfig.rootDir, context.testPath);
     Object.assign(this.global, sharedClasses, { requireShared: require });
+  }
+
+  async teardown() {
+    await super.teardown();
+    const folder = process.env.CRM_FIGURES_DIR;
+    if (folder === undefined || this.#secondsBefore === null) return;
+    mkdirSync(folder, { recursive: true });
+    const line = JSON.stringify({ path: this.#path, seconds: processorSeconds() - this.#secondsBefore });
+    appendFileSync(join(folder, 'processor-time.jsonl'), `${line}\n`);
   }
 };

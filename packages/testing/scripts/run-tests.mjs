@@ -1,13 +1,15 @@
 // Runs the tests of one tier:
 //   node packages/testing/scripts/run-tests.mjs test|system|soak|any [part of a path ...] [options of jest]
 // In the folder of a package, runs the tests of that package. At the root, ends with a table of the measured figures, a list of
-// the tests whose programs are missing, and the processor time.
+// the tests that did not run, and the processor time.
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { figuresFolder, printFigures } from './figures.mjs';
+import { printNotRun } from './not-run.mjs';
+import { processorSeconds } from './processor-seconds.cjs';
+import { printDearestFiles } from './processor-time.mjs';
 import { installCommand, missingPrograms } from './programs.mjs';
 import { root } from './repository-files.mjs';
 import { isInTier, listTestFiles } from './test-files.mjs';
@@ -71,21 +73,14 @@ const readArguments = () => {
 /** Files whose programs are missing do not run. In CI that is a failure. */
 const splitByPrograms = (files) => {
   const missing = missingPrograms([...new Set(files.flatMap(({ needs }) => needs))]);
+  if (missing.length > 0) console.log(`Missing: ${missing.join(', ')}. To run every test: ${installCommand(missing)}`);
   const isRunnable = ({ needs }) => !needs.some((name) => missing.includes(name));
-  return { runnable: files.filter(isRunnable), skipped: files.filter((file) => !isRunnable(file)), missing };
-};
-
-/** Processor seconds of this process and of all its ended descendants. Null where the system does not count them. */
-const processorSeconds = () => {
-  if (process.platform !== 'linux') return null;
-  const ticksPerSecond = 100;
-  // The name of the program comes first, in parentheses, and may contain spaces.
-  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ');
-  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / ticksPerSecond;
+  return { runnable: files.filter(isRunnable), missing };
 };
 
 /** Prints the processor time of this run. @returns {number} 1 if a whole `npm test` in CI exceeds the budget, otherwise 0 */
 const judgeProcessorTime = (hasBudget) => {
+  printDearestFiles();
   const seconds = processorSeconds();
   if (seconds === null) return 0;
   const isOver = hasBudget && seconds > processorSecondsBudget;
@@ -105,7 +100,7 @@ const wanted = all.filter(
     (isAtRoot || file.path.startsWith(`${packageFolder}/`)) &&
     (patterns.length === 0 || patterns.some((pattern) => file.path.includes(pattern))),
 );
-const { runnable, skipped, missing } = splitByPrograms(wanted);
+const { runnable, missing } = splitByPrograms(wanted);
 const statuses = [missing.length > 0 && process.env.CI === 'true' ? 1 : 0];
 const build = ['run', 'build', `--concurrency=${cores}`, '--output-logs=errors-only'];
 const built = await run(join(root, 'node_modules/.bin/turbo'), build, { TURBO_TELEMETRY_DISABLED: '1' });
@@ -120,10 +115,7 @@ if (tier === 'soak' && isWholeTier) {
   statuses.push(await run(process.execPath, ['packages/testing/scripts/run-mutations.mjs']));
 }
 if (isAtRoot) await printFigures(isWholeTier);
-if (missing.length > 0) {
-  console.log(`\nNot run: ${skipped.map(({ path }) => path).join(', ')}`);
-  console.log(`They need ${missing.join(', ')}: ${installCommand(missing)}`);
-}
+if (isWholeTier) printNotRun(all, runnable, tier);
 if (isAtRoot) statuses.push(judgeProcessorTime(isWholeTier && tier === 'test' && options.length === 0));
 await rm(figuresFolder, { recursive: true, force: true });
 process.exitCode = Math.max(...statuses);

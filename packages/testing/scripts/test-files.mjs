@@ -12,6 +12,7 @@ import { filesIn, root } from './repository-files.mjs';
  * @property {boolean} usesGateways needs the gateways that all files share
  * @property {boolean} hasSoakSize runs more cases in the soak tier
  * @property {readonly string[]} needs names of programs.mjs
+ * @property {readonly string[]} requirements R-numbers it reports figures for
  */
 
 const tierOf = (path) => /\.(system|soak)\.test\.ts$/.exec(path)?.[1] ?? 'test';
@@ -28,6 +29,7 @@ const describeFile = (path) => {
     usesGateways: /\b(startTestGateway|useGateway|readTestStack)\b/.test(text),
     hasSoakSize: /\b(testSize|propertyRuns)\(/.test(text),
     needs: /@needs ([^*\n]+)/.exec(text)?.[1]?.trim().split(/\s+/) ?? [],
+    requirements: [...new Set([...text.matchAll(/reportFigure\(\s*'(R\d+)'/g)].map(([, number]) => number))],
   };
 };
 
