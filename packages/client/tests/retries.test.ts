@@ -177,20 +177,21 @@ describe('a request is not retried', () => {
 
 describe('a signal ends a call', () => {
   test('before it is sent, while it is running, and while it waits for a retry', async () => {
-    const { crm, requests } = await start([silence, failure(429, { 'retry-after': '60' })]);
+    const answers: (number | null)[] = [];
+    const { crm, requests } = await start([silence, failure(429, { 'retry-after': '60' })], {
+      onResponse: ({ status }) => void answers.push(status),
+    });
     const reason = new Error('enough');
     await expect(crm.accounts.list({}, { signal: AbortSignal.abort(reason) }).page()).rejects.toBe(reason);
     expect(requests).toHaveLength(0);
-    for (const sent of [1, 2]) {
+    for (const hasBegun of [() => requests.length === 1, () => answers.includes(429)]) {
       const aborter = new AbortController();
       const ended = expect(crm.accounts.list({}, { signal: aborter.signal }).page()).rejects.toBe(reason);
-      while (requests.length < sent) await sleep(5);
-      // By then the second request is answered.
-      await sleep(50);
+      while (!hasBegun()) await sleep(5);
       aborter.abort(reason);
       await ended;
-      expect(requests).toHaveLength(sent);
     }
+    expect(requests).toHaveLength(2);
   });
 });
 
@@ -208,10 +209,9 @@ describe('a call', () => {
   });
 
   test('follows no redirect', async () => {
-    const { crm, requests, url } = await start([json(307, {}, { location: '/elsewhere' })]);
+    const { crm, requests } = await start([json(307, {}, { location: '/elsewhere' }), emptyPage]);
     await expect(crm.accounts.list().page()).rejects.toMatchObject({ status: 307, code: 'unexpected_answer' });
     expect(requests).toHaveLength(1);
-    expect(url).not.toBe('');
   });
 
   test.each([200, 404, 502])('gets a clear error for an HTML page with status %i', async (status) => {

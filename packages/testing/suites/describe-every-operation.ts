@@ -83,12 +83,11 @@ const describeUnauthorized = (subjects: readonly Subject[], gateway: () => Gatew
       // The last characters are a checksum.
       const mistyped = organization.key.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
       const expired = await organization.createKey({ expiresAt: new Date(Date.now() - 1_000) });
-      for (const [kind, key] of Object.entries({
-        ...{ missing: null, mistyped, unknown: organization.newUnknownKey() },
-        ...{ revoked: revoked.key, expired: expired.key },
-      })) {
-        badKeys.set(kind, key);
-      }
+      badKeys.set('missing', null);
+      badKeys.set('mistyped', mistyped);
+      badKeys.set('unknown', organization.newUnknownKey());
+      badKeys.set('revoked', revoked.key);
+      badKeys.set('expired', expired.key);
       for (const group of groups) {
         const allow = [...groups.filter((other) => other !== group), 'listEverything'];
         badKeys.set(`not for ${group}`, (await organization.createKey({ allow })).key);
@@ -216,15 +215,12 @@ const describeWrongMethods = (subjects: readonly Subject[], gateway: () => Gatew
 
 /**
  * The answers that all operations of a gateway have in common: keys, limits, methods and unreadable requests.
- * A new operation is covered as soon as it is in the contract, and needs a good request here.
+ * A new operation is covered as soon as it is in the contract, and fails without a request that is answered 200.
  */
 export const describeEveryOperation = (options: EveryOperationOptions): void => {
-  const { contracts, gateway, goodRequests } = options;
+  const { gateway, goodRequests } = options;
   const subjects = subjectsOf(options);
 
-  test('every operation of the contract has a good request here', () => {
-    expect(Object.keys(goodRequests).sort()).toEqual(contracts.map(({ id }) => id).sort());
-  });
   describeUnauthorized(subjects, gateway);
   describeLimits(subjects, gateway);
   describeBadRequests(subjects, goodRequests);
