@@ -1,13 +1,12 @@
 import { buildOpenApiDocument, compileOperation } from '@crm/contract';
 import { findApiKeysByHash, isConnectionError, type StartUp, touchApiKey } from '@crm/db';
-import { ApiError } from '@crm/domain';
+import { ApiError, decodeReadMark, type ReadMark, validationError } from '@crm/domain';
 import { createGatewayApp, type GatewayActivity, NotReadyError, type SharedCounters } from '@crm/http';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
 import type { Context, GatewayContext } from './context.js';
 import { operations } from './operations/index.js';
-import { readReadAfter } from './read-after.js';
 
 /** Optional parts of the app that a process adds. */
 export interface AppParts {
@@ -21,6 +20,17 @@ export interface AppParts {
 
 /** The settings of the app. The app itself opens no connections. */
 export type AppSettings = Omit<Config, 'databaseUrl' | 'readDatabaseUrl' | 'cursorSecrets' | 'maxConnections'>;
+
+/**
+ * The mark in `X-Read-After` that the server must have reached; null if none was sent.
+ * @throws ApiError `validation_failed` for a text that no write returned
+ */
+const readReadAfter = (text: string | undefined): ReadMark | null => {
+  if (text === undefined) return null;
+  const mark = decodeReadMark(text);
+  if (mark === null) throw validationError({ 'X-Read-After': 'must be the X-Read-After of a write, unchanged' });
+  return mark;
+};
 
 /** Builds the read gateway's app, without a listener. */
 export const createApp = (

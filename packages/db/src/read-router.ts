@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isFailure, type ReadMark } from '@crm/domain';
 import { Availability, type AvailabilityListener } from './availability.js';
-import { type SetupCache, createSetupCache } from './setup-cache.js';
+import { createSetupCache, isPositionAhead, mayBeOutdated, type SetupCache } from './setup-cache.js';
 import type { Database, Queries } from './database.js';
 import { isPoolTimeout, lacksSchema, retryTransaction } from './database-errors.js';
-import { isPositionAhead, mayBeOutdated } from './outdated.js';
 import { markState } from './read-mark.js';
 
 /** Where a read gets its data: the records and the setups of one server. */

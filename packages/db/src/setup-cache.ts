@@ -1,6 +1,5 @@
 import { type OrganizationSetup, loadSetup } from './organization-setup.js';
-import { encodeReadMark, type ReadMark } from '@crm/domain';
-import { mayBeOutdated } from './outdated.js';
+import { ApiError, encodeReadMark, isFailure, type ReadMark } from '@crm/domain';
 import type { Queries } from './database.js';
 
 const maxAgeMs = 1_000;
@@ -12,6 +11,15 @@ interface Entry {
   /** The write that the setup was loaded after, if a read asked for one. */
   readonly mark: string | null;
 }
+
+/** Whether a reader of the change log asked for a position that the server has not reached. */
+export const isPositionAhead = (error: unknown): boolean => isFailure(error, 'position_ahead');
+
+/** Whether outdated data may have made a request fail: a cached setup, or a replica that does not have a new record yet. */
+export const mayBeOutdated = (error: unknown): boolean =>
+  isFailure(error, 'not_found') ||
+  isPositionAhead(error) ||
+  (error instanceof ApiError && (error.code === 'validation_failed' || error.code === 'not_found'));
 
 /** Caches the setups of organizations for at most a second, so that not every request reads its setup from the database. */
 export interface SetupCache {

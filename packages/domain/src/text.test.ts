@@ -4,13 +4,20 @@ import { anyCharacter, propertyRuns, testSize } from '../tests/random.js';
 import { parseEmail, parseString } from './custom-field/values/text.js';
 import { parseUrl, parseWebsite } from './custom-field/values/web-address.js';
 import { ErrorCollector } from './errors.js';
-import { hasTooManyCombiningMarks, maxCombiningMarks } from './combining-marks.js';
 import { normalizeDomain } from './natural-key/domain.js';
 import { normalizeEmail } from './natural-key/email.js';
 import { normalizeName, normalizeOptionalName } from './natural-key/name.js';
 import { nearestName } from './nearest-name.js';
 import { parseSearchQuery } from './query/search-query.js';
-import { codePointLength, compareCodePoints, findTextFault, normalizeForSearch, sortKey } from './text.js';
+import {
+  codePointLength,
+  compareCodePoints,
+  findTextFault,
+  hasTooManyCombiningMarks,
+  maxCombiningMarks,
+  normalizeForSearch,
+  sortKey,
+} from './text.js';
 
 const numRuns = propertyRuns({ short: 50, soak: 5_000 });
 const text = fc.string({ unit: anyCharacter, maxLength: 500, size: 'max' });

@@ -1,5 +1,3 @@
-import { hasTooManyCombiningMarks, maxCombiningMarks } from './combining-marks.js';
-
 /** How many code points of a normalized text count in sorting and in comparisons such as `gt`. */
 export const sortKeyCodePoints = 200;
 
@@ -36,6 +34,18 @@ export const firstCodePoints = (text: string): string =>
 
 /** The sort key of a text: the beginning of its normalized form. */
 export const sortKey = (text: string): string => firstCodePoints(normalizeForSearch(text));
+
+/**
+ * The maximum number of combining marks in a row: the limit of Unicode's Stream-Safe Text Format (UAX #15). No writing
+ * system needs that many. NFC takes quadratic time in the length of a run: 240 KB of marks take seconds.
+ */
+export const maxCombiningMarks = 30;
+
+// The lookbehind lets a match start only at the start of a run, so that a long run is not tried again from every mark.
+const tooManyCombiningMarks = new RegExp(`(?<!\\p{M})\\p{M}{${maxCombiningMarks + 1}}`, 'u');
+
+/** Whether `text` has more than {@link maxCombiningMarks} combining marks in a row; in linear time. */
+export const hasTooManyCombiningMarks = (text: string): boolean => tooManyCombiningMarks.test(text);
 
 const combiningMarksFault = `must not have more than ${maxCombiningMarks} combining marks in a row: remove some`;
 

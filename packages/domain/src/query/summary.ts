@@ -1,7 +1,7 @@
 import type { ErrorCollector } from '../errors.js';
 import type { FieldIndex } from './field-index.js';
 import { fieldKey, type FieldRef, resolveField } from './field-ref.js';
-import { filterKindOf } from './filter/kind.js';
+import { filterKindOf } from './filter/operators.js';
 import { quote } from './quote.js';
 import { unknownFieldText } from './unknown-field.js';
 

@@ -5,8 +5,7 @@ import { propertyRuns } from '../../../tests/random.js';
 import { accepted, errorsOf, testFieldIndex, testDefinitions } from '../../../tests/query-fields.js';
 import { fieldKey, type FieldRef } from '../field-ref.js';
 import { relationNames, systemFields } from '../system-fields.js';
-import { filterKindOf } from './kind.js';
-import { findOperator, operatorAliases, operators, operatorsFor } from './operators.js';
+import { filterKindOf, findOperator, operatorAliases, operators, operatorsFor } from './operators.js';
 import { parseFilters } from './parse-filters.js';
 import { canonicalFilter } from './tree.js';
 

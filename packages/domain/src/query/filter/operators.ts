@@ -1,3 +1,8 @@
+import { attributeKinds } from '../../custom-field/definition.js';
+import type { FieldRef } from '../field-ref.js';
+import type { SystemFieldKind } from '../../objects/field.js';
+import { relationKinds } from '../system-fields.js';
+
 /** The operators of filters, by the names that the tree uses. */
 export const operators = [
   'eq',
@@ -71,6 +76,27 @@ const operatorsByKind = {
 
 /** How the values of a field compare. */
 export type FilterKind = keyof typeof operatorsByKind;
+
+const systemKinds: Readonly<Record<SystemFieldKind, FilterKind>> = {
+  text: 'text',
+  email: 'email',
+  domain: 'domain',
+  number: 'number',
+  boolean: 'boolean',
+  uuid: 'uuid',
+  epoch_ms: 'instant',
+  timestamp: 'instant',
+  contact_list: 'whole',
+};
+
+/** How the values of this field compare. */
+export const filterKindOf = (ref: FieldRef): FilterKind => {
+  if (ref.source === 'system') return systemKinds[ref.field.kind];
+  if (ref.source === 'relation') return systemKinds[relationKinds[ref.name]];
+  if (ref.part === undefined) return attributeKinds[ref.definition.attributeType];
+  if (ref.definition.attributeType === 'date_range') return 'date';
+  return ref.part === 'lat' || ref.part === 'lng' ? 'number' : 'text';
+};
 
 /** The operators of fields of this kind. The parser, the documentation and the tests use this one table. */
 export const operatorsFor = (kind: FilterKind): readonly Operator[] => operatorsByKind[kind];
