@@ -86,7 +86,9 @@ const pagedRequests = (
   const notes = {
     values: { account_id: accountId, limit: 1 },
     changes: {
-      ...{ ...limit, contact: { contact_id: contactId }, opportunity: { opportunity_id: dealId } },
+      ...limit,
+      contact: { contact_id: contactId },
+      opportunity: { opportunity_id: dealId },
       account: { account_id: another(accountId) },
     },
   };

@@ -56,10 +56,18 @@ describe('200', () => {
       [5, 'account', 'account.created', ids.second],
     ]);
     expect(data.events[1]).toEqual({
-      ...{ id: expect.any(String), position: 2, type: 'contact.created', object: 'contact', record_id: ids.contact },
+      id: expect.any(String),
+      position: 2,
+      type: 'contact.created',
+      object: 'contact',
+      record_id: ids.contact,
       occurred_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       record: expect.objectContaining({ id: ids.contact, first_name: 'Ann "A"', account_id: ids.account }),
-      ...{ version: 1, previous: null, changed: [], request_id: null, api_key_id: null },
+      version: 1,
+      previous: null,
+      changed: [],
+      request_id: null,
+      api_key_id: null,
     });
     expect(data.events[3]?.version).toBe(1);
   });

@@ -51,8 +51,14 @@ const fill = async (organization: TestOrganization, mark: string): Promise<Tenan
   });
   const webhook = await addWebhook(mark);
   const ids = {
-    ...{ account_id: account, contact_id: contact, opportunity_id: deal, note_id: note, record_id: account },
-    ...{ pipeline_id: organization.pipeline.id, stage_id: stageId ?? '', owner_id: organization.member.id },
+    account_id: account,
+    contact_id: contact,
+    opportunity_id: deal,
+    note_id: note,
+    record_id: account,
+    pipeline_id: organization.pipeline.id,
+    stage_id: stageId ?? '',
+    owner_id: organization.member.id,
     organization_id: organization.id,
     webhook_id: webhook,
   };
@@ -68,8 +74,12 @@ beforeAll(async () => {
 const pathIdOf = ({ path }: OperationContract): string => {
   const [, collection] = /^\/v1\/(\w+)\/\{id\}/.exec(path) ?? [];
   const names: Readonly<Record<string, string>> = {
-    ...{ accounts: 'account_id', contacts: 'contact_id', opportunities: 'opportunity_id' },
-    ...{ pipelines: 'pipeline_id', notes: 'note_id', webhooks: 'webhook_id' },
+    accounts: 'account_id',
+    contacts: 'contact_id',
+    opportunities: 'opportunity_id',
+    pipelines: 'pipeline_id',
+    notes: 'note_id',
+    webhooks: 'webhook_id',
   };
   const name = names[collection ?? ''];
   if (name === undefined) throw new Error(`Say what the id in ${path} is an id of`);

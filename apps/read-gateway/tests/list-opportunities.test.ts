@@ -79,14 +79,21 @@ const first = async (query = '', pipeline = gateway.organization.pipeline) => {
 describe('200', () => {
   test('returns every key of the specification and no other', async () => {
     const contactOf = (name: 'bob' | 'cid', firstName: string | null) => ({
-      ...{ contact_id: ids[name], contact_first_name: firstName, contact_last_name: null },
+      contact_id: ids[name],
+      contact_first_name: firstName,
+      contact_last_name: null,
       contact_email: `${name}@acme.com`,
     });
     const { opportunities, ...page } = (await list()).data;
     expect(opportunities).toEqual([
       {
-        ...{ id: ids.deal, name: 'Renewal "1" \\ é 😀 \u2028', pipeline_id: gateway.organization.pipeline.id },
-        ...{ stage_id: stage(2), stage_name: 'Won', account_id: ids.account, contact_id: ids.ann },
+        id: ids.deal,
+        name: 'Renewal "1" \\ é 😀 \u2028',
+        pipeline_id: gateway.organization.pipeline.id,
+        stage_id: stage(2),
+        stage_name: 'Won',
+        account_id: ids.account,
+        contact_id: ids.ann,
         additional_contacts: [contactOf('cid', 'Cid'), contactOf('bob', null)],
         custom_fields: visible,
       },
@@ -96,7 +103,9 @@ describe('200', () => {
 
   test('returns an empty page with definitions, and null and empty lists for missing values', async () => {
     expect((await list({ q: 'nothing-like-it' })).data).toMatchObject({
-      ...{ opportunities: [], has_more: false, next_cursor: null },
+      opportunities: [],
+      has_more: false,
+      next_cursor: null,
       custom_field_definitions: { tier: {} },
     });
     const { opportunities } = (await list({ pipeline_id: searched, q: 'snake_case' })).data;
@@ -145,9 +154,18 @@ describe('200: fields', () => {
   test('returns the value of every extra field, or null', async () => {
     const { member } = gateway.organization;
     const optional = {
-      ...{ amount: 10.5, currency: 'EUR', close_date: 1798675200000, next_action_date: 253402300799999 },
-      ...{ next_step: 'Call', owner_id: member.id, owner_email: member.email, account_domain: 'acme.com' },
-      ...{ account_name: 'Acme', contact_email: 'ann@acme.com', contact_first_name: 'Ann', contact_last_name: null },
+      amount: 10.5,
+      currency: 'EUR',
+      close_date: 1798675200000,
+      next_action_date: 253402300799999,
+      next_step: 'Call',
+      owner_id: member.id,
+      owner_email: member.email,
+      account_domain: 'acme.com',
+      account_name: 'Acme',
+      contact_email: 'ann@acme.com',
+      contact_first_name: 'Ann',
+      contact_last_name: null,
     };
     const times = { created_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/), updated_at: expect.stringMatching(/Z$/) };
     const values = { ...optional, version: 1, pipeline_name: 'Sales', ...times };

@@ -32,7 +32,11 @@ describe('200', () => {
     expect(page).toEqual({ has_more: false, next_cursor: null, limit: 100 });
     const [both, untitled, first] = notes;
     expect(both).toEqual({
-      ...{ id: expect.any(String), title: 'Both', content: null, opportunity_ids: [], version: 1 },
+      id: expect.any(String),
+      title: 'Both',
+      content: null,
+      opportunity_ids: [],
+      version: 1,
       account_ids: [ids.acme, ids.beta].sort(),
       contact_ids: [expect.any(String), expect.any(String)],
       account_domains: ['acme.com', 'beta.com'],

@@ -123,7 +123,10 @@ const table: readonly (readonly [id: string, statements: number, call: () => Cal
     'createField',
     1,
     bodyOf(() => ({
-      ...{ object: 'account', current_name: 'Tier', slug: 'tier', attribute_type: 'select' },
+      object: 'account',
+      current_name: 'Tier',
+      slug: 'tier',
+      attribute_type: 'select',
       options: [{ label: 'Gold' }],
     })),
   ],

@@ -149,7 +149,9 @@ describe.each(Object.values(subjects))('the fields of $collection', (subject) =>
     const options = ['hot', 'cold'].map((value) => ({ label: value.toUpperCase(), value, ...alike }));
     const custom = { current_name: 'tier', property_name: 'custom__tier', attribute_type: 'select' };
     expect(fields.find(({ name }) => name === 'tier')).toMatchObject({
-      ...{ ...custom, metadata: { options }, is_hidden: false },
+      ...custom,
+      metadata: { options },
+      is_hidden: false,
     });
   });
 

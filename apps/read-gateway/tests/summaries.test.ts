@@ -28,7 +28,10 @@ beforeAll(async () => {
     { name: 'A', stageId: first, amount: 0.1, currency: 'EUR', accountDomain: 'acme.example', custom: { tier: 'ent' } },
     { name: 'B', stageId: first, amount: 0.2, currency: 'EUR', custom: { tier: 'smb', is_big: true, budget: 0.1 } },
     {
-      ...{ name: 'C', stageId: first, amount: 999_999_999_999.9999, currency: 'USD' },
+      name: 'C',
+      stageId: first,
+      amount: 999_999_999_999.9999,
+      currency: 'USD',
       custom: { is_big: false, budget: 0.2 },
     },
     { name: 'D', stageId: second, ownerId: organization.member.id, closeDateMs: Date.UTC(2026, 11, 31, 23, 59) },

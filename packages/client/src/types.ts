@@ -775,7 +775,7 @@ export interface KeyDetail {
   key_id: string;
   /** The organization of the key. */
   organization_id: string;
-  /** Groups of operations (`list`, `search`, `inbound`, `bulk`, `delete`, `setup`) and names of single operations. */
+  /** Groups of operations (`list`, `search`, `inbound`, `bulk`, `delete`, `setup`, `webhooks`) and names of single operations. */
   allowed_operations: Array<string>;
 }
 

@@ -6,13 +6,26 @@ import { allowedText, invalid } from './tool-error.js';
 
 const listOperators = ['in', 'not_in', 'between', 'contains_all', 'contains_none'] as const;
 const operators = [
-  ...(['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'contains', 'not_contains', 'starts_with', 'ends_with'] as const),
+  'eq',
+  'neq',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'contains',
+  'not_contains',
+  'starts_with',
+  'ends_with',
   ...listOperators,
-  ...(['empty', 'not_empty'] as const),
-];
+  'empty',
+  'not_empty',
+] as const;
 
 const condition = z.strictObject({
-  ...{ field: z.string(), operator: z.enum(operators), value: text(), values: texts() },
+  field: z.string(),
+  operator: z.enum(operators),
+  value: text(),
+  values: texts(),
 });
 
 /** The arguments that select records. */

@@ -29,8 +29,17 @@ export type ShownRecord = Record<string, unknown>;
 /** The fields of search results besides the keys, by kind. */
 export const listFields: Readonly<Record<RecordKind, readonly string[]>> = {
   deal: [
-    ...['account_domain', 'account_name', 'contact_email', 'pipeline_name', 'amount', 'currency', 'close_date'],
-    ...['next_step', 'owner_email', 'updated_at', 'version'],
+    'account_domain',
+    'account_name',
+    'contact_email',
+    'pipeline_name',
+    'amount',
+    'currency',
+    'close_date',
+    'next_step',
+    'owner_email',
+    'updated_at',
+    'version',
   ],
   account: ['industry', 'updated_at', 'version'],
   contact: ['job_title', 'phone', 'updated_at', 'version'],

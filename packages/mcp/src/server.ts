@@ -39,7 +39,9 @@ const schemaOf = (schema: z.ZodObject, io: 'input' | 'output'): { type: 'object'
 const listed = tools.map((tool) => ({
   tool,
   entry: {
-    ...{ name: tool.name, description: tool.description, annotations: tool.annotations },
+    name: tool.name,
+    description: tool.description,
+    annotations: tool.annotations,
     inputSchema: schemaOf(tool.input, 'input'),
     outputSchema: schemaOf(tool.output, 'output'),
   },

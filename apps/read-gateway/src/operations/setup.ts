@@ -14,7 +14,8 @@ import { pageOfEntries, type RankedEntry } from '../setup-page.js';
 const listPipelines = operation(pipelinesContract, (context, { caller, query }) =>
   context.setups.use(caller.organizationId, async ({ organizationId, pipelines }) => {
     const entries = pipelines.map((pipeline) => ({
-      ...{ rank: pipeline.position, name: pipeline.id },
+      rank: pipeline.position,
+      name: pipeline.id,
       wire: pipelineWire(pipeline),
     }));
     const binding = { organizationId, operation: pipelinesContract.id };

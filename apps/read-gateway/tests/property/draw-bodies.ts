@@ -39,18 +39,28 @@ export const drawBodies = (setup: OrganizationSetup, seed: number): Readonly<Rec
   const draw = <T extends object>(objectType: ObjectType, arbitrary: fc.Arbitrary<T>): readonly T[] =>
     fc.sample(arbitrary, { seed, numRuns: counts[objectType] });
   const account = fc.record({
-    ...{ name, industry: name, description: name, employee_range: name, custom_fields: custom('account') },
+    name,
+    industry: name,
+    description: name,
+    employee_range: name,
+    custom_fields: custom('account'),
     website: maybe(fc.constantFrom('b.example', 'B.example/Path', 'https://b.example/path', 'münchen.de')),
   });
   const contact = fc.record({
-    ...{ first_name: name, last_name: name, job_title: name, custom_fields: custom('contact') },
+    first_name: name,
+    last_name: name,
+    job_title: name,
+    custom_fields: custom('contact'),
     phone: maybe(fc.constantFrom('+4930123456', '030 123', 'ext. 5', 'EXT. 5', '1%')),
   });
   const deal = fc.constantFrom(...setup.pipelines).chain(({ id, stages }) =>
     fc.record({
       pipeline_id: fc.constant(id),
       opportunity: fc.record({
-        ...{ name: fc.constantFrom(...names), next_step: name, close_date: date, next_action_date: date },
+        name: fc.constantFrom(...names),
+        next_step: name,
+        close_date: date,
+        next_action_date: date,
         deal_size: maybe(fc.constantFrom(0, 0.1, 12.5, 100, 99_999_999_999.9999, 999_999_999_999_999)),
         currency: maybe(fc.constantFrom('EUR', 'USD', 'CHF')),
         stage_id: maybe(fc.constantFrom(...stages.map((stage) => stage.id))),

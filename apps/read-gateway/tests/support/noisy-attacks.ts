@@ -96,7 +96,10 @@ export interface AttackContext {
 
 const search = { gateway: 'read', path: '/v1/accounts/search', body: costlySearch, connections: 260 } as const;
 const bulk = (objects: string, body: unknown): Attack => ({
-  ...{ gateway: 'inbound', path: `/v1/inbound/${objects}/bulk`, body, connections: 20 },
+  gateway: 'inbound',
+  path: `/v1/inbound/${objects}/bulk`,
+  body,
+  connections: 20,
 });
 
 /** Every attack, by what it sends. */

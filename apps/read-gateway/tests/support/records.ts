@@ -55,9 +55,16 @@ export const recordsOf = (database: Database, organization: TestOrganization) =>
         const pipeline = loaded.findPipeline(deal.pipelineId ?? organization.pipeline.id);
         if (pipeline === undefined) throw new Error(`no pipeline ${deal.pipelineId ?? ''}`);
         const values = {
-          ...{ name: deal.name, stage_id: deal.stageId, owner_id: deal.ownerId, amount: deal.amount },
-          ...{ currency: deal.currency, close_date: deal.closeDateMs, next_action_date: deal.nextActionDateMs },
-          ...{ next_step: deal.nextStep, account_domain: deal.accountDomain, contact_email: deal.primary },
+          name: deal.name,
+          stage_id: deal.stageId,
+          owner_id: deal.ownerId,
+          amount: deal.amount,
+          currency: deal.currency,
+          close_date: deal.closeDateMs,
+          next_action_date: deal.nextActionDateMs,
+          next_step: deal.nextStep,
+          account_domain: deal.accountDomain,
+          contact_email: deal.primary,
           additional_contacts: deal.additional,
         };
         const custom = { definitions, values: new Map(Object.entries(deal.custom ?? {})) };

@@ -4,10 +4,13 @@ import { nullable, responseObject, uuid } from '../schemas/build.js';
 import { exampleIds } from '../schemas/example-ids.js';
 import { EmailInput } from '../schemas/input.js';
 import { bodySchemas, flatBodies, responseSchemas } from '../schemas/object-schemas.js';
-import { SearchBody } from '../schemas/search.js';
-import { SummaryBody } from '../schemas/summary.js';
-import { getByKeyOf, mergeOf, readOperationsOf, writeOperationsOf } from './object-operations.js';
-import { FieldsListQuery, ListQuery } from './shared.js';
+import {
+  getByKeyOf,
+  mergeOf,
+  readOperationsOf,
+  schemasWithoutPipeline,
+  writeOperationsOf,
+} from './object-operations.js';
 
 const names = { first_name: 'Ada', last_name: 'Lovelace' };
 
@@ -46,14 +49,7 @@ export const {
   history: listContactHistory,
 } = readOperationsOf(
   contact,
-  {
-    listQuery: ListQuery,
-    fieldsQuery: FieldsListQuery,
-    searchBody: SearchBody,
-    summaryBody: SummaryBody,
-    page,
-    detail,
-  },
+  { ...schemasWithoutPipeline, page, detail },
   { summary: 'List contacts', description: 'Pages through the contacts, newest first.' },
 );
 

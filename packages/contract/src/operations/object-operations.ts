@@ -1,6 +1,6 @@
 import type { ObjectDescription } from '@crm/domain';
 import type { TProperties, TSchema } from 'typebox';
-import { bulkBodyBytes } from '../bounds.js';
+import { bulkBodyBytes, bulkCreateItems, bulkUpdateItems } from '../bounds.js';
 import { operation } from '../operation.js';
 import { BulkCreateQuery, BulkQuery, BulkResults } from '../schemas/bulk.js';
 import { DeletedRecord } from '../schemas/deleted.js';
@@ -10,12 +10,15 @@ import { FieldPage } from '../schemas/field.js';
 import { closed } from '../schemas/input.js';
 import { MergeBody, Merged } from '../schemas/merge.js';
 import { type bodySchemas, capitalized } from '../schemas/object-schemas.js';
-import { Summary } from '../schemas/summary.js';
+import { SearchBody } from '../schemas/search.js';
+import { Summary, SummaryBody } from '../schemas/summary.js';
 import {
   createHeaders,
+  FieldsListQuery,
   FieldsQuery,
   idParams,
   idempotentWriteHeaders,
+  ListQuery,
   OnMatchQuery,
   PageQuery,
   recordHeaders,
@@ -32,6 +35,14 @@ interface Texts {
   readonly summary: string;
   readonly description: string;
 }
+
+/** The schemas of the reads of objects without pipelines. */
+export const schemasWithoutPipeline = {
+  listQuery: ListQuery,
+  fieldsQuery: FieldsListQuery,
+  searchBody: SearchBody,
+  summaryBody: SummaryBody,
+};
 
 /**
  * The operations that read the records of an object.
@@ -58,44 +69,64 @@ export const readOperationsOf = <
   errors: readonly number[] = [],
 ) => {
   const [One, Many] = [capitalized(one), capitalized(many)];
-  const { listQuery, fieldsQuery, searchBody, summaryBody, page: data, detail } = schemas;
-  const record = { params: idParams(one), errors: [404] };
   return {
-    list: operation([`list${Many}`, `GET /v1/${many}`, 'list', Many], { ...listTexts, query: listQuery, data, errors }),
+    list: operation([`list${Many}`, `GET /v1/${many}`, 'list', Many], {
+      ...listTexts,
+      query: schemas.listQuery,
+      data: schemas.page,
+      errors,
+    }),
     search: operation([`search${Many}`, `POST /v1/${many}/search`, 'search', Many], {
       summary: `Search ${many}`,
       description: `Pages through the ${many} that match words and filters, sorted.`,
-      ...{ body: searchBody, data, errors },
+      body: schemas.searchBody,
+      data: schemas.page,
+      errors,
     }),
     summarize: operation([`summarize${Many}`, `POST /v1/${many}/summary`, 'search', Many], {
       summary: `Summarize ${many}`,
       description:
         `Counts the ${many} that match words and filters and computes sums, averages, minimums and maximums, ` +
         'grouped by up to two fields.',
-      ...{ body: summaryBody, data: Summary, errors },
+      body: schemas.summaryBody,
+      data: Summary,
+      errors,
     }),
     duplicates: operation([`list${One}Duplicates`, `GET /v1/${many}/duplicates`, 'search', Many], {
       summary: `List ${many} that may be duplicates`,
       description: `Pages through ${many} that may be duplicates of older ones, with the reasons.`,
-      ...{ query: PageQuery, data: DuplicatePage },
+      query: PageQuery,
+      data: DuplicatePage,
     }),
     fields: operation([`list${One}Fields`, `GET /v1/${many}/fields`, 'list', 'Fields'], {
       summary: `List the fields of ${many}`,
       description: `Pages through the system and custom fields of ${many}.`,
-      ...{ query: fieldsQuery, data: FieldPage, errors },
+      query: schemas.fieldsQuery,
+      data: FieldPage,
+      errors,
     }),
     get: operation([`get${One}`, `GET /v1/${many}/{id}`, 'list', Many], {
       summary: `Get ${a}`,
       description: `Returns one ${one} with every system field and visible custom field, unless \`fields\` narrows it.`,
-      ...{ ...record, query: FieldsQuery, data: detail, headers: recordHeaders },
+      params: idParams(one),
+      query: FieldsQuery,
+      data: schemas.detail,
+      errors: [404],
+      headers: recordHeaders,
     }),
-    history: operation([`list${One}History`, `GET /v1/${many}/{id}/history`, 'list', 'Events'], {
-      summary: `List the changes of ${a}`,
-      description: `Pages through the retained events of ${a}, newest first, even if the ${one} was deleted.`,
-      ...{ ...record, query: PageQuery, data: HistoryPage },
-    }),
+    history: historyOf({ one, a, many }),
   };
 };
+
+const historyOf = ({ one, a, many }: ObjectNames) =>
+  operation([`list${capitalized(one)}History`, `GET /v1/${many}/{id}/history`, 'list', 'Events'], {
+    summary: `List the changes of ${a}`,
+    description: `Pages through the retained events of ${a}, newest first, even if the ${one} was deleted.`,
+    params: idParams(one),
+    query: PageQuery,
+    data: HistoryPage,
+    errors: [404],
+  });
 
 /** The read of the record with a natural key. */
 export const getByKeyOf = <Key extends TProperties, Detail extends TSchema>(
@@ -109,7 +140,11 @@ export const getByKeyOf = <Key extends TProperties, Detail extends TSchema>(
     {
       summary: `Get ${a} by its ${key}`,
       description: `Returns the ${one} that a create with this ${key} would find, in the same form as the get by id.`,
-      ...{ params: closed(input, {}), query: FieldsQuery, data, errors: [404], headers: recordHeaders },
+      params: closed(input, {}),
+      query: FieldsQuery,
+      data,
+      errors: [404],
+      headers: recordHeaders,
     },
   );
 
@@ -131,29 +166,50 @@ export const writeOperationsOf = <Created extends TSchema, Detail extends TSchem
   const bulk = { maxBodyBytes: bulkBodyBytes, data: BulkResults };
   return {
     create: operation([`create${One}`, `POST /v1/inbound/${many}`, 'inbound', Many], {
-      ...{ ...texts.create, query: OnMatchQuery, body: bodies.create, data: schemas.created },
-      ...{ extra: { ...schemas.extra, ...writeExtra }, errors: errors.create, headers: createHeaders },
+      ...texts.create,
+      query: OnMatchQuery,
+      body: bodies.create,
+      data: schemas.created,
+      extra: { ...schemas.extra, ...writeExtra },
+      errors: errors.create,
+      headers: createHeaders,
     }),
     update: operation([`update${One}`, `PATCH /v1/inbound/${many}/{id}`, 'inbound', Many], {
       summary: `Update ${a}`,
       description: `Changes ${a} and returns the whole record. Absent fields keep their values; \`null\` clears a field.`,
-      ...{ params, body: bodies.update, data: schemas.detail },
-      ...{ extra: writeExtra, errors: [404, 409, 412], headers: updateHeaders },
+      params,
+      body: bodies.update,
+      data: schemas.detail,
+      extra: writeExtra,
+      errors: [404, 409, 412],
+      headers: updateHeaders,
     }),
     delete: operation([`delete${One}`, `DELETE /v1/inbound/${many}/{id}`, 'delete', Many], {
-      ...{ summary: `Delete ${a}`, description: texts.delete },
-      ...{ params, data: DeletedRecord, errors: errors.delete, headers: writeHeaders },
+      summary: `Delete ${a}`,
+      description: texts.delete,
+      params,
+      data: DeletedRecord,
+      errors: errors.delete,
+      headers: writeHeaders,
     }),
     bulkCreate: operation([`bulkCreate${Many}`, `POST /v1/inbound/${many}/bulk`, 'bulk', Many], {
       summary: `Create many ${many}`,
-      description: `Creates up to 100 ${many}, each as a single create would.`,
-      ...{ ...bulk, query: BulkCreateQuery, body: bodies.bulkCreate, item: bodies.create },
-      ...{ errors: [409, 422], headers: idempotentWriteHeaders },
+      description: `Creates up to ${bulkCreateItems} ${many}, each as a single create would.`,
+      ...bulk,
+      query: BulkCreateQuery,
+      body: bodies.bulkCreate,
+      item: bodies.create,
+      errors: [409, 422],
+      headers: idempotentWriteHeaders,
     }),
     bulkUpdate: operation([`bulkUpdate${Many}`, `PATCH /v1/inbound/${many}/bulk`, 'bulk', Many], {
       summary: `Update many ${many}`,
-      description: `Changes up to 50 ${many}, each as a single update would.`,
-      ...{ ...bulk, query: BulkQuery, body: bodies.bulkUpdate, item: bodies.updateItem, headers: writeHeaders },
+      description: `Changes up to ${bulkUpdateItems} ${many}, each as a single update would.`,
+      ...bulk,
+      query: BulkQuery,
+      body: bodies.bulkUpdate,
+      item: bodies.updateItem,
+      headers: writeHeaders,
     }),
   };
 };
@@ -165,6 +221,9 @@ export const mergeOf = ({ one, a, many }: ObjectNames, key: string, moved: strin
     description:
       `Moves the ${moved} of \`from\` to this ${one}, fills the empty fields of this ${one} and deletes \`from\`. ` +
       `The ${key} of \`from\` becomes an alias of this ${one}.`,
-    ...{ params: idParams(one), body: MergeBody, data: Merged },
-    ...{ errors: [404, 409, 412, 422], headers: idempotentWriteHeaders },
+    params: idParams(one),
+    body: MergeBody,
+    data: Merged,
+    errors: [404, 409, 412, 422],
+    headers: idempotentWriteHeaders,
   });

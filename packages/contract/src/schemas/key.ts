@@ -7,7 +7,7 @@ export const KeyDetail = responseObject('KeyDetail', 'The key of the request.', 
   organization_id: uuid('The organization of the key.', 'organization'),
   allowed_operations: Type.Array(Type.String(), {
     description:
-      'Groups of operations (`list`, `search`, `inbound`, `bulk`, `delete`, `setup`) and names of single operations.',
+      'Groups of operations (`list`, `search`, `inbound`, `bulk`, `delete`, `setup`, `webhooks`) and names of single operations.',
     examples: [['list', 'search']],
   }),
 });

@@ -3,8 +3,12 @@ import { type FilterKind, maxListValues, type Operator, operatorAliases, operato
 const list = `a list of at most ${maxListValues} values`;
 const operands: Readonly<Partial<Record<Operator, string>>> = {
   between: 'two values, the lower first',
-  ...{ in: list, not_in: list, contains_all: list, contains_none: list },
-  ...{ empty: 'none', not_empty: 'none' },
+  in: list,
+  not_in: list,
+  contains_all: list,
+  contains_none: list,
+  empty: 'none',
+  not_empty: 'none',
 };
 
 /** Words for the fields that have the same operators, by one of their kinds. */

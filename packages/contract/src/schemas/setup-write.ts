@@ -60,7 +60,10 @@ export const UpdatePipelineBody = closed(
 export const CreateStageBody = closed(
   {
     label: named('Display text, unique in the pipeline.', 'Contract sent'),
-    ...{ color, probability, position, is_default: isDefault },
+    color,
+    probability,
+    position,
+    is_default: isDefault,
   },
   { title: 'CreateStage', examples: [{ label: 'Contract sent', probability: 80, position: 2 }] },
 );
@@ -70,7 +73,10 @@ export type CreateStageBody = Static<typeof CreateStageBody>;
 export const UpdateStageBody = closed(
   {
     label: Type.Optional(named('New display text, unique in the pipeline.', 'In negotiation')),
-    ...{ color, probability, position, is_default: isDefault },
+    color,
+    probability,
+    position,
+    is_default: isDefault,
     is_active: isActive('False archives it, true restores it.'),
     move_opportunities_to: optional(
       uuid('With `is_active: false`: the stage of the same pipeline that gets its deals.', 'stage'),
@@ -129,7 +135,10 @@ export const CreateFieldBody = closed(
     title: 'CreateField',
     examples: [
       {
-        ...{ object: 'account', current_name: 'Account tier', slug: 'account_tier', attribute_type: 'select' },
+        object: 'account',
+        current_name: 'Account tier',
+        slug: 'account_tier',
+        attribute_type: 'select',
         options: [{ label: 'Enterprise', value: 'enterprise' }, { label: 'Small' }],
       },
     ],

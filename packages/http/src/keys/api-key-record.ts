@@ -4,7 +4,7 @@ import type { GroupLimits } from '../limits/rate-limit-config.js';
 export interface ApiKeyRecord {
   readonly id: string;
   readonly organizationId: string;
-  /** Operation groups (`list`, `search`, `inbound`, `bulk`, `delete`, `setup`) and single operation ids. */
+  /** Operation groups (`list`, `search`, `inbound`, `bulk`, `delete`, `setup`, `webhooks`) and single operation ids. */
   readonly allowedOperations: readonly string[];
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;

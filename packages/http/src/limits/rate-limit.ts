@@ -67,7 +67,9 @@ export const limitFailedAuthentication = (parts: LimiterParts): FailureLimiter =
   const name = 'failed-auth';
   const untilMs = new Map<string, number>();
   const limit = createLimiter({
-    ...{ name, store: createStore(name, parts), activity: parts.activity },
+    name,
+    store: createStore(name, parts),
+    activity: parts.activity,
     keyOf: addressOf,
     limitOf: () => parts.options.perMinute.failedAuth,
     onRefused: (address, endMs) => {
@@ -100,12 +102,16 @@ export const limitRequests = (gateway: Gateway, parts: LimiterParts): RequestHan
   for (const group of ['list', 'search', 'inbound', 'bulk'] as const) {
     const [byKey, byOrganization] = [`key-${group}`, `org-${group}`] as const;
     const limitKey = createLimiter({
-      ...{ name: byKey, store: createStore(byKey, parts), activity },
+      name: byKey,
+      store: createStore(byKey, parts),
+      activity,
       keyOf: (request) => callerOf(request).id,
       limitOf: (request) => keyLimitOf(callerOf(request), group, perMinute),
     });
     const limitOrganization = createLimiter({
-      ...{ name: byOrganization, store: createStore(byOrganization, parts), activity },
+      name: byOrganization,
+      store: createStore(byOrganization, parts),
+      activity,
       keyOf: (request) => callerOf(request).organizationId,
       limitOf: (request) => organizationLimitOf(callerOf(request), group, perMinute),
     });

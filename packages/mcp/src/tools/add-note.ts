@@ -13,14 +13,20 @@ export const addNote = defineTool({
       .string()
       .min(1)
       .describe('a new text for each note; the same call with the same key adds no second note'),
-    ...{ title: text(), content: text(), deal_ids: texts(), account_domains: texts(), contact_emails: texts() },
+    title: text(),
+    content: text(),
+    deal_ids: texts(),
+    account_domains: texts(),
+    contact_emails: texts(),
   }),
   output: z.object({ id: z.string(), status: z.string().describe('created, or repeated if the key was used before') }),
   run: async ({ crm }, { request_key: idempotencyKey, title = null, content = null, ...targets }) => {
     const { deal_ids: dealIds = [], account_domains: domains = [], contact_emails: emails = [] } = targets;
     const body = {
       note: { title, content },
-      ...{ account_domains: domains, contact_emails: emails, related_objects: { opportunity_ids: dealIds } },
+      account_domains: domains,
+      contact_emails: emails,
+      related_objects: { opportunity_ids: dealIds },
     };
     const { data, isReplay } = await crm.notes.create(body, { idempotencyKey });
     return { id: data.note_id, status: isReplay ? 'repeated' : 'created' };

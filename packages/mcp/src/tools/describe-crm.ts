@@ -28,7 +28,10 @@ const describeFields = async (setup: Setup) => {
     fields
       .filter((field) => field.is_custom)
       .map((field) => ({
-        ...{ field: field.property_name, of: kind, label: field.current_name, type: field.attribute_type },
+        field: field.property_name,
+        of: kind,
+        label: field.current_name,
+        type: field.attribute_type,
         options: field.metadata?.options?.map((option) => option.label),
       })),
   );
@@ -48,12 +51,20 @@ export const describeCrm = defineTool({
     'Call this first: the pipelines with their stages, the fields (for filters, sorts and writes), the members, today’s date and what the key allows.',
   annotations: reads,
   needs: [
-    ...(['list', 'getKey', 'listPipelines', 'listPipelineStages', 'listMembers'] as const),
-    ...['listOpportunityFields', 'listAccountFields', 'listContactFields'],
+    'list',
+    'getKey',
+    'listPipelines',
+    'listPipelineStages',
+    'listMembers',
+    'listOpportunityFields',
+    'listAccountFields',
+    'listContactFields',
   ],
   input: z.object({ part: z.enum(partNames).describe('only this part').optional(), cursor: text() }),
   output: z.object({
-    ...{ today: z.string(), key_allows: z.array(z.string()), items: z.array(anyObject) },
+    today: z.string(),
+    key_allows: z.array(z.string()),
+    items: z.array(anyObject),
     ...resultProperties,
   }),
   run: async ({ setup }, { part, cursor }) => {

@@ -17,8 +17,12 @@ export const listChanges = defineTool({
   description: `What changed, from which value to which. With object and id: one record, newest first. Otherwise: all records after a position, oldest first; by default the newest changes. ${foreignWords}`,
   annotations: reads,
   needs: [
-    ...(['list', 'listEvents', 'getLatestPosition'] as const),
-    ...['listOpportunityHistory', 'listAccountHistory', 'listContactHistory'],
+    'list',
+    'listEvents',
+    'getLatestPosition',
+    'listOpportunityHistory',
+    'listAccountHistory',
+    'listContactHistory',
   ],
   input: z.object({
     object: z.enum(objects).optional(),

@@ -6,8 +6,10 @@ import { anyObject, defineTool, foreignWords, notice, reads, resultProperties, t
 
 /** The ids that the API groups by, for the names of the tools. */
 const idNames: Readonly<Record<string, string>> = {
-  ...{ stage_name: 'stage_id', owner_email: 'owner_id' },
-  ...{ pipeline_name: 'pipeline_id', account_name: 'account_id' },
+  stage_name: 'stage_id',
+  owner_email: 'owner_id',
+  pipeline_name: 'pipeline_id',
+  account_name: 'account_id',
 };
 const shownNames = Object.fromEntries(Object.entries(idNames).map(([name, id]) => [id, name]));
 
@@ -31,7 +33,9 @@ export const summarizeDeals = defineTool({
     cursor: text(),
   }),
   output: z.object({
-    ...{ groups: z.array(anyObject), total: anyObject, total_by_currency: z.array(anyObject).optional() },
+    groups: z.array(anyObject),
+    total: anyObject,
+    total_by_currency: z.array(anyObject).optional(),
     ...resultProperties,
   }),
   run: async ({ crm, setup }, { group_by: groupBy = [], measures = [], cursor, ...filters }) => {

@@ -13,21 +13,38 @@ const shared = {
   custom_fields: anyObject.describe('values by slug, as describe_crm lists them').optional(),
 };
 const dealFields = {
-  ...{ name: text(), account_domain: text(), contact_email: text('primary contact') },
-  ...{ additional_contact_emails: texts(), owner_email: text('a member'), stage_name: text() },
-  ...{ amount: z.number().optional(), currency: text('ISO 4217'), close_date: text('2026-12-31') },
-  ...{ next_action_date: text(), next_step: text(), ...shared },
+  name: text(),
+  account_domain: text(),
+  contact_email: text('primary contact'),
+  additional_contact_emails: texts(),
+  owner_email: text('a member'),
+  stage_name: text(),
+  amount: z.number().optional(),
+  currency: text('ISO 4217'),
+  close_date: text('2026-12-31'),
+  next_action_date: text(),
+  next_step: text(),
+  ...shared,
 };
 const accountFields = {
-  ...{ domain: text(), name: text(), industry: text(), description: text(), website: text(), employee_range: text() },
+  domain: text(),
+  name: text(),
+  industry: text(),
+  description: text(),
+  website: text(),
+  employee_range: text(),
   ...shared,
 };
 const contactFields = {
-  ...{ email: text(), first_name: text(), last_name: text(), job_title: text(), phone: text() },
+  email: text(),
+  first_name: text(),
+  last_name: text(),
+  job_title: text(),
+  phone: text(),
   ...shared,
 };
 
-/** Fields of a deal that are called otherwise in requests; the last three refer to other records. */
+/** Fields of a deal that have another name in requests, or are in the part of the body that refers to other records. */
 const wireNames: Readonly<Record<string, readonly [part: 'opportunity' | 'related_objects', name: string]>> = {
   stage_name: ['opportunity', 'stage_id'],
   contact_email: ['related_objects', 'primary_contact_email'],
@@ -51,7 +68,9 @@ const dealBody = async ({ setup }: Session, pipelineId: string, fields: Fields):
 };
 
 const output = z.object({
-  ...{ status: z.string(), record: anyObject, notice: z.string() },
+  status: z.string(),
+  record: anyObject,
+  notice: z.string(),
   warnings: texts('values that were not applied'),
 });
 
@@ -116,7 +135,8 @@ const updateTool = (kind: RecordKind, operation: string, fields: z.core.$ZodLoos
     annotations: changes,
     needs: ['inbound', operation],
     input: z.object({
-      ...{ id: z.string(), version: z.int().min(1).describe('as read') },
+      id: z.string(),
+      version: z.int().min(1).describe('as read'),
       ...fields,
       clear: texts('names of fields to empty'),
     }),
