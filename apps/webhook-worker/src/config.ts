@@ -15,8 +15,8 @@ export interface Config extends WebhookSettings {
   readonly logLevel: LogLevel;
   readonly admin: AdminAddress | undefined;
   readonly tracing: TracingSettings | undefined;
-  /** The time before each try of an event, in milliseconds. Its length is the number of tries. */
-  readonly scheduleMs: readonly number[];
+  /** The times between the tries of an event, in milliseconds. The first try is at once, so there is one more try than entries. */
+  readonly retryDelaysMs: readonly number[];
   readonly attemptTimeoutMs: number;
 }
 
@@ -24,9 +24,8 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** The schedule of Standard Webhooks: ten tries in about three days. */
-export const defaultScheduleMs: readonly number[] = [
-  0,
+/** The schedule of Standard Webhooks: ten tries in about three days, the first one at once. */
+const defaultRetryDelaysMs: readonly number[] = [
   5 * second,
   5 * minute,
   30 * minute,
@@ -48,14 +47,14 @@ export const envToConfig = (env: Environment): Config =>
     if (webhooks.keys === null) read.problem('WEBHOOK_SECRET_KEY', 'is required: openssl rand -base64 32');
     const seconds = read.list('WEBHOOK_RETRY_SCHEDULE', []);
     if (!seconds.every((text) => /^\d{1,6}(\.\d{1,3})?$/.test(text))) {
-      read.problem('WEBHOOK_RETRY_SCHEDULE', 'must be the seconds before each try, separated by commas');
+      read.problem('WEBHOOK_RETRY_SCHEDULE', 'must be the seconds between the tries, separated by commas');
     }
     return {
       ...webhooks,
       ...readProcessSettings(read),
       databaseUrl: read.url('DATABASE_URL', { schemes: ['postgres', 'postgresql'] }),
       maxConnections: read.integer('DATABASE_MAX_CONNECTIONS', { min: 1, max: 1_000, fallback: 10 }),
-      scheduleMs: seconds.length === 0 ? defaultScheduleMs : seconds.map((text) => Number(text) * second),
+      retryDelaysMs: seconds.length === 0 ? defaultRetryDelaysMs : seconds.map((text) => Number(text) * second),
       attemptTimeoutMs: read.integer('WEBHOOK_TIMEOUT_MS', { min: 10, max: 60_000, fallback: 15_000 }),
     };
   });

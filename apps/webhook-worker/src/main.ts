@@ -27,8 +27,8 @@ const sender = new Sender(networks, config.attemptTimeoutMs);
 let worker: Worker | undefined;
 const start = (): void => {
   if (keys === null) return;
-  const { scheduleMs } = config;
-  worker = startWorker({ database, sender, keys, scheduleMs, logger, onRound: (result) => metrics.count(result) });
+  const { retryDelaysMs } = config;
+  worker = startWorker({ database, sender, keys, retryDelaysMs, logger, onRound: (result) => metrics.count(result) });
   logger.info('sends webhooks');
 };
 const report = reportStartUp(logger);

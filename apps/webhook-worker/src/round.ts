@@ -16,7 +16,8 @@ import type { TracedSend } from './traced-send.js';
 export interface RoundParts {
   readonly read: (request: DeliveryRequest) => Promise<Deliveries>;
   readonly send: TracedSend;
-  readonly scheduleMs: readonly number[];
+  /** The times between the tries of an event. */
+  readonly retryDelaysMs: readonly number[];
   /** Whether the process is stopping: then no further event is started. */
   readonly isStopping: () => boolean;
 }
@@ -140,7 +141,7 @@ export class Round {
         (record) => this.#retryRecord(record),
       );
     const [probe] = parked
-      .filter(({ attempts }) => attempts < this.#parts.scheduleMs.length)
+      .filter(({ attempts }) => attempts <= this.#parts.retryDelaysMs.length)
       .sort((a, b) => b.attempts - a.attempts || a.position - b.position);
     if (probe?.is_due !== true) return;
     await this.#retryRecord(probe);
@@ -225,7 +226,7 @@ export class Round {
 
   /** The time until the next try; null after the last one. */
   #delayMs(attempt: number, { retryAfterMs }: Attempt): number | null {
-    const scheduled = this.#parts.scheduleMs[attempt];
+    const scheduled = this.#parts.retryDelaysMs[attempt - 1];
     if (scheduled === undefined) return null;
     const jitter = 0.9 + Math.random() * 0.2;
     return Math.max(scheduled * jitter, Math.min(retryAfterMs ?? 0, maxRetryAfterMs));

@@ -20,8 +20,8 @@ export interface WorkerOptions {
   readonly database: Database;
   readonly sender: Sender;
   readonly keys: SecretKeys;
-  /** The time before each try of an event, in milliseconds. */
-  readonly scheduleMs: readonly number[];
+  /** The times between the tries of an event, in milliseconds. */
+  readonly retryDelaysMs: readonly number[];
   readonly logger: Logger;
   /** Receives what was stored after each round. */
   readonly onRound: (result: Omit<DeliveryResult, 'is_released'>) => void;
@@ -44,7 +44,7 @@ export interface Worker {
 
 /** Sends events to the endpoints of all organizations. Several workers share the endpoints: each claims those that it serves. */
 export const startWorker = (options: WorkerOptions): Worker => {
-  const { database, sender, keys, scheduleMs, logger, onRound } = options;
+  const { database, sender, keys, retryDelaysMs, logger, onRound } = options;
   const workerId = randomUUID();
   const running = new Map<string, Promise<void>>();
   const stopping = new AbortController();
@@ -61,7 +61,7 @@ export const startWorker = (options: WorkerOptions): Worker => {
     const round = new Round(webhook, {
       read: (request) => readDeliveries(database, request),
       send: traceSend(post, webhook.id),
-      scheduleMs,
+      retryDelaysMs,
       isStopping,
     });
     const { result, hasMore } = secrets.length === 0 ? round.disable(unreadable) : await round.run();

@@ -47,7 +47,7 @@ const start = (): void => {
       WEBHOOK_SECRET_KEY: log.keys[0].toString('base64'),
       WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
       WEBHOOK_TIMEOUT_MS: '300',
-      WEBHOOK_RETRY_SCHEDULE: `0${',0.05'.repeat(200)}`,
+      WEBHOOK_RETRY_SCHEDULE: Array(200).fill('0.05').join(),
       LOG_LEVEL: 'fatal',
     },
     stdio: 'inherit',

@@ -30,8 +30,8 @@ export const mutationsOfData = [
     requirement: 'R2',
     removed: 'the exclusive lock of bulk calls',
     file: 'packages/db/sql/functions/write.sql',
-    from: 'ELSE true END;',
-    to: 'ELSE false END;',
+    from: 'ELSE true\n',
+    to: 'ELSE false\n',
     tests: 'apps/inbound-gateway bulk-races',
   },
   {

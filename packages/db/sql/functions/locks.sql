@@ -1,7 +1,10 @@
 -- One lock per organization. A write takes it before its first change and holds it until the transaction ends:
 --
---   shared     by a create, and by a change that gives no record another name, key or external id
+--   shared     by a create without an external id, and by a change whose request sends no name, key or external id
 --   exclusive  by everything else: renames, external ids, bulk calls, merges, deletions, restores, changes of the setup, rebuilds
+--
+-- Two functions decide, and the stronger mode wins: needs_exclusive_lock (write.sql) by what the request sends, even if it equals the stored
+-- value, and begin_change by what the write is about to change.
 --
 -- So names and keys do not change, and no record disappears, while any write of the organization runs. Writes with the shared lock cannot
 -- deadlock either, because they wait for each other in one order: new accounts by domain, new contacts by email (unique indexes), the

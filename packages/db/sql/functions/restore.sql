@@ -1,5 +1,7 @@
 -- Restoring deleted accounts and opportunities from their deletion events. Contacts and notes cannot be restored, because deleting them
 -- erases the values of their events. A restored record has its old id and values, and a new version.
+--
+-- EVENT_RETENTION_DAYS of the inbound gateway limits what can be restored: with its event, a deletion becomes final.
 
 -- The record in a deletion event. The caller has already found the event, so a missing record means that it expired or was erased since.
 -- Refuses an event if a later event records another deletion of the same record, because the later one has the newer values and version.

@@ -1,15 +1,22 @@
 -- The entry point of all writes of records: one call of `write` is one round trip and one transaction.
 
--- Whether a write may rename records, change keys or external ids, or change several records. It then takes the exclusive lock (locks.sql).
+-- Whether a write needs the exclusive lock because of its kind or of what its request names: it may rename records, change keys or external
+-- ids, or change several records. `write` then takes this lock even if the change itself asks only for the shared one (begin_change).
 CREATE OR REPLACE FUNCTION needs_exclusive_lock(p_function text, p_input jsonb) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
-  v_set jsonb := coalesce(p_input->'change'->'set', '{}');
+  -- The update of a note has no `change`. Its texts are no names, so it shares the lock.
+  v_change jsonb := coalesce(p_input->'change', '{}');
+  v_set jsonb := coalesce(v_change->'set', '{}');
 BEGIN
   RETURN CASE split_part(p_function, '_', 1)
     WHEN 'preview' THEN false
     WHEN 'create' THEN v_set ? 'external_id'
-    WHEN 'update' THEN v_set ?| '{name,domain,email,first_name,last_name,external_id}' OR (p_input->'change' ?| '{account_domain,primary_email}') IS TRUE
-    ELSE true END;
+    WHEN 'update' THEN
+      v_set ?| '{name,domain,email,first_name,last_name,external_id}'
+      -- Another account or primary contact is another natural key of an opportunity.
+      OR v_change ?| '{account_domain,primary_email}'
+    ELSE true
+  END;
 END
 $$;
 
