@@ -45,8 +45,10 @@ export const runSetupChange = async <Data>(
     if (outdatedAt !== null) {
       // `finishRebuilds` completes a rebuild that fails or is interrupted.
       const rebuilt = refreshRecords(database, organizationId, outdatedAt);
+      const waited = sleep(rebuildWaitMs, undefined, { ref: false });
       if (commandLine !== undefined) await rebuilt;
-      else await Promise.race([rebuilt.catch(() => undefined), sleep(rebuildWaitMs, undefined, { ref: false })]);
+      // If a later change ended the rebuild, that of the later change goes on.
+      else await Promise.race([rebuilt.then((count) => count ?? waited).catch(() => undefined), waited]);
     }
     const reply = answer(await setups.reload(organizationId));
     return { ...reply, headers: readAfterHeader(readMark) };

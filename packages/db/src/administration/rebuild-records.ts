@@ -18,5 +18,5 @@ export const rebuildRecords = async (
 ): Promise<number> => {
   const event = { organizationId, action: 'opportunities.rebuild', target: organizationId, details: {} } as const;
   await writeAuditEvent(database.prisma, origin, event);
-  return refreshRecords(database, organizationId, null, onProgress);
+  return (await refreshRecords(database, organizationId, null, onProgress)) ?? 0;
 };

@@ -8,6 +8,7 @@ export const batchBytes = 4 * 1024 * 1024;
 export const abandonedAfterSeconds = 30;
 
 interface Batch extends Record<string, unknown> {
+  readonly isCurrent: boolean;
   readonly done: number;
   readonly lastId: string | null;
 }
@@ -20,21 +21,22 @@ const timeFormat = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
  * @param outdatedAt - the change of the setup that outdated the records, if one did. A later change ends the rebuild, because it has
  * started its own
  * @param onProgress - receives the number of processed opportunities
- * @returns the number of processed opportunities
+ * @returns the number of processed opportunities, or null if a later change ended the rebuild
  */
 export const refreshRecords = async (
   database: Queries,
   organizationId: string,
   outdatedAt: string | null,
   onProgress: (done: number) => void = () => undefined,
-): Promise<number> => {
+): Promise<number | null> => {
   let total = 0;
   let last: string | null = null;
   for (;;) {
-    const text = 'SELECT done, last_id AS "lastId" FROM rebuild_records($1, $2, $3, $4, $5)';
+    const text = 'SELECT is_current AS "isCurrent", done, last_id AS "lastId" FROM rebuild_records($1, $2, $3, $4, $5)';
     const values: unknown[] = [outdatedAt, last, batchSize, batchBytes];
     const [row]: Batch[] = await database.query<Batch>(organizationId, { text, values });
-    if (row === undefined || row.done === 0) break;
+    if (row?.isCurrent !== true) return null;
+    if (row.done === 0) break;
     last = row.lastId;
     total += row.done;
     onProgress(total);
@@ -67,7 +69,7 @@ export const completeRebuilds = async (database: Database, olderThanSeconds: num
       const claim = { text, values: [olderThanSeconds] };
       const [row] = await database.query<{ outdatedAt: string | null }>(id, claim);
       const outdatedAt = row?.outdatedAt ?? null;
-      if (outdatedAt !== null) count += await refreshRecords(database, id, outdatedAt);
+      if (outdatedAt !== null) count += (await refreshRecords(database, id, outdatedAt)) ?? 0;
     } catch (error) {
       failures.push(error);
     }
