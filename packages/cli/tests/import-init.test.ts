@@ -29,7 +29,7 @@ const german = [
 
 describe('crm import init', () => {
   it('writes a mapping that can import the file without changes', async () => {
-    const result = await init(Buffer.from(german, 'utf16le'));
+    const result = await init(Buffer.from(`\ufeff${german}`, 'utf16le'));
     expect(result).toMatchObject({ exitCode: 0, stderr: '' });
     expect(result.stdout).toMatch(/is a mapping for opportunities.*Next: crm import .* --dry-run\n$/s);
     const text = await mappingText();

@@ -16,7 +16,7 @@ import { connectClient, findReadGateway, gatewayErrorText, withGatewayOptions } 
 import { writeSetup } from '../setup/apply.js';
 import { findPipeline } from '../setup/lookup.js';
 import { withSetup, type SetupOptions } from '../setup/session.js';
-import { delimiterOption } from '../import/source/encodings.js';
+import { delimiterOption } from '../import/source/csv-options.js';
 import { exportObjects, type ExportObject, objectChoices } from '../import/targets.js';
 import { withJson } from '../options.js';
 import { exportProgress } from '../progress.js';

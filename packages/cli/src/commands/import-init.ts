@@ -8,8 +8,8 @@ import { CliError, configurationError, errorCode, errorText } from '../errors.js
 import { findGateways, withGatewayOptions, type GatewayOptions } from '../api/gateways.js';
 import { askReadGateway } from '../import/import-plan.js';
 import { openCsv, type SourceFile } from '../import/source/csv-rows.js';
-import { withCsvOptions } from '../import/source/encodings.js';
-import { guessFormat } from '../import/source/guess-format.js';
+import { withCsvOptions } from '../import/source/csv-options.js';
+import { guessFormat } from '../import/source/csv-format.js';
 import { guessObject } from '../import/init/column-names.js';
 import { guessMapping, type InitMapping } from '../import/init/mapping-text.js';
 import {

@@ -15,7 +15,7 @@ import {
   type Gateways,
 } from '../api/gateways.js';
 import type { SourceFile } from '../import/source/csv-rows.js';
-import { withCsvOptions } from '../import/source/encodings.js';
+import { withCsvOptions } from '../import/source/csv-options.js';
 import { makePlan, type PlanOptions } from '../import/import-plan.js';
 import { RecordSender } from '../import/sending/record-sender.js';
 import { reportJson, reportText } from '../import/reporting/report.js';

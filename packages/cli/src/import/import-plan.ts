@@ -12,7 +12,7 @@ import { checkColumns, checkNoDuplicates } from './mapping/check-columns.js';
 import { convertRow, type ConversionContext, type ConvertedRow, rejected } from './mapping/convert-row.js';
 import { openCsv, type SourceFile, type SourceRow } from './source/csv-rows.js';
 import { convertExported, detectObject, unknownColumns, type ExportedContext } from './mapping/exported-record.js';
-import { guessFormat } from './source/guess-format.js';
+import { guessFormat } from './source/csv-format.js';
 import { openJsonLines } from './source/json-lines.js';
 import { readMapping, type Mapping } from './mapping/mapping.js';
 import { isId, loadPipelines, stageFinder } from './mapping/pipelines.js';

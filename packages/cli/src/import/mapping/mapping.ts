@@ -2,7 +2,7 @@ import { closed, compileFile, oneOf } from '@crm/contract';
 import { type Static, Type } from 'typebox';
 
 import { type KeyPath, YamlFile } from '../../yaml-file.js';
-import { encodings } from '../source/encodings.js';
+import { encodings } from '../source/encoding.js';
 import { findTarget, importObjects, requiredTargets, targetNames, type ImportObject, type Target } from '../targets.js';
 import { compileTemplate, type Template } from './template.js';
 import { compileStep, transformNames, type Scalar, type Step, type TransformName } from './transforms.js';

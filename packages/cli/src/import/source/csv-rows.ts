@@ -77,20 +77,16 @@ export const openCsv = async (file: string, format: CsvFormat): Promise<SourceFi
 };
 
 async function* parsedRecords(file: string, format: CsvFormat): AsyncGenerator<LocatedRecord, undefined> {
-  const lines = new LineCounter();
   // The parser runs ahead of its reader. If it fails, it drops records that the reader has not got yet.
-  const parsedLines = new LineCounter();
+  const lines = new LineCounter();
   const parser = parse({
     ...(format.isExport === true && {
       cast: (value: string, { quoting }: { quoting: boolean }) => (quoting && value === '' ? emptyText : value),
     }),
     delimiter: format.delimiter,
     info: true,
-    on_record: (parsed) => {
-      // With the option `info` this is a record with its position, but the parser's types do not say so.
-      parsedLines.startOf(parsed as unknown as ParsedRecord);
-      return parsed;
-    },
+    // With the option `info` this is a record with its position, but the parser's types do not say so.
+    on_record: (parsed) => Object.assign(parsed, { line: lines.startOf(parsed as unknown as ParsedRecord) }),
     max_record_size: maxRecordBytes,
     relax_column_count: true,
     skip_empty_lines: true,
@@ -99,14 +95,12 @@ async function* parsedRecords(file: string, format: CsvFormat): AsyncGenerator<L
   // A rejection can be ignored: pipeline() destroys `parser` with the same error, which its reader then throws.
   const reading = pipeline(createReadStream(file), decodeText(file, format.encoding), parser).catch(() => undefined);
   try {
-    for await (const parsed of parser as AsyncIterable<ParsedRecord>) {
-      yield { ...parsed, line: lines.startOf(parsed) };
-    }
+    yield* parser as unknown as AsyncIterable<LocatedRecord>;
     await reading;
   } catch (error) {
     if (error instanceof CliError) throw error;
     const text = isBrokenQuoting(error)
-      ? `The record that starts on line ${parsedLines.next} of ${file} has a misplaced quote. A cell with ` +
+      ? `The record that starts on line ${lines.next} of ${file} has a misplaced quote. A cell with ` +
         'quotes must be quoted as a whole, and each quote in it written twice: "5"" pipe".'
       : `${file} cannot be read as CSV: ${errorText(error)}.`;
     throw new CliError(text, 1, { cause: error });
@@ -174,13 +168,9 @@ class LineCounter {
   }
 
   startOf({ record, info }: ParsedRecord): number {
-    let breaks = 0;
-    for (const cell of record) {
-      if (!cell.includes('\n') && !cell.includes('\r')) continue;
-      breaks += cell.match(/\r\n|\r|\n/g)?.length ?? 0;
-      this.#countedTwice += cell.match(/\r\n/g)?.length ?? 0;
-    }
+    const breaks = record.join(' ').match(/\r\n|\r|\n/g) ?? [];
+    this.#countedTwice += breaks.filter((text) => text === '\r\n').length;
     this.#end = info.lines - this.#countedTwice;
-    return this.#end - breaks;
+    return this.#end - breaks.length;
   }
 }

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { TextDecoder } from 'node:util';
 
 import { configurationError, errorCode, type CliError } from '../../errors.js';
-import { markedEncoding } from './guess-encoding.js';
+import { markedEncoding } from './encoding.js';
 
 /**
  * Reads a file once before anything is sent, so that no part of a file in another encoding is imported. A pipe can be
@@ -26,7 +26,7 @@ export const checkText = async (file: string, encoding: string): Promise<number>
 };
 
 /**
- * Decodes the bytes of a file, and removes the byte order mark. The mark overrides `encoding`.
+ * Decodes the bytes of a file, and removes the byte order mark. The mark overrides `encoding`, also in a pipe.
  *
  * @throws CliError (78) with the line of the first invalid bytes. Most decoders would replace them instead.
  */

@@ -6,7 +6,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openCsv, type CsvFormat, type SourceRow } from './csv-rows.js';
-import { guessFormat } from './guess-format.js';
+import { guessFormat } from './csv-format.js';
 import { openJsonLines } from './json-lines.js';
 import { decodeText } from './source-text.js';
 
@@ -127,7 +127,7 @@ describe('openJsonLines', () => {
 
 describe('the guessed format of a file', () => {
   const guess = async (content: string | Buffer, given: { delimiter?: string; encoding?: string } = {}) =>
-    guessFormat(await fileOf('deals.csv', content), { delimiter: given.delimiter, encoding: given.encoding });
+    guessFormat(await fileOf('deals.csv', content), given);
   const text = 'Name;Wert\nMüller;1,5 €\n';
   const windows = Buffer.from(Array.from(text, (sign) => (sign === '€' ? 0x80 : sign.charCodeAt(0))));
 
@@ -142,17 +142,16 @@ describe('the guessed format of a file', () => {
     expect((await guess(content)).format.delimiter).toBe(delimiter);
   });
 
-  it('uses only complete records if the sample ends in the middle of one', async () => {
-    const row = `${'x'.repeat(2_000)};1,2,3\n`;
-    expect((await guess(`a;b\n${row.repeat(300)}`)).format.delimiter).toBe(';');
+  it('has the delimiter of the complete records if the sample ends within quotes', async () => {
+    const row = `1;"${'x,\n'.repeat(15_000)}"\n`;
+    expect((await guess(`a,b;c\n${row.repeat(8)}`)).format.delimiter).toBe(';');
   });
 
   it.each([
     ['utf-8', Buffer.from(text), '";" between cells'],
     ['utf-8', Buffer.from('a,b\n1,2\n'), ''],
-    ['utf-16le', Buffer.from(text, 'utf16le'), 'UTF-16LE, ";" between cells'],
     ['utf-16le', Buffer.from(`\ufeff${text}`, 'utf16le'), 'UTF-16LE, ";" between cells'],
-    ['utf-16be', Buffer.from(text, 'utf16le').swap16(), 'UTF-16BE, ";" between cells'],
+    ['utf-16be', Buffer.from(`\ufeff${text}`, 'utf16le').swap16(), 'UTF-16BE, ";" between cells'],
     ['windows-1252', windows, 'Windows-1252, ";" between cells'],
   ])('has the encoding %s, and is described', async (encoding, bytes, guessed) => {
     expect(await guess(bytes)).toEqual({ format: expect.objectContaining({ encoding }), guessed });
@@ -163,9 +162,11 @@ describe('the guessed format of a file', () => {
       expect((await guess(bytes)).format.encoding).toBe('utf-8');
   });
 
-  it('is the one of the options, and is not described then', async () => {
+  it('is the one of the options, except against a byte order mark, and is not described then', async () => {
     const given = { delimiter: '|', encoding: 'iso-8859-1' };
     expect(await guess(windows, given)).toMatchObject({ format: given, guessed: '' });
+    const marked = await guess(`\ufeff${text}`, given);
+    expect(marked).toMatchObject({ format: { delimiter: '|', encoding: 'utf-8' }, guessed: '' });
   });
 
   it.each([[[0x50, 0x4b, 3, 4]], [[0xd0, 0xcf, 0x11, 0xe0]]])('is refused for a spreadsheet', async (start) => {

@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
-/** The encodings of a CSV file, as `--encoding` and a mapping name them. */
-export const encodings: readonly string[] = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-1'];
+import { encodings } from './encoding.js';
 
 /** Reads `--encoding`, ignoring case. */
 const readEncodingOption = (text: string): string => {

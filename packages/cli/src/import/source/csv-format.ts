@@ -1,15 +1,16 @@
 import { open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 
+import { parse } from 'csv-parse/sync';
+
 import { configurationError, type CliError } from '../../errors.js';
 import type { CsvFormat } from './csv-rows.js';
-import { guessDelimiter } from './guess-delimiter.js';
-import { guessEncoding, markedEncoding } from './guess-encoding.js';
+import { chooseEncoding, markedEncoding } from './encoding.js';
 
 /** The format that the user gave. Undefined values are guessed. */
 export interface GivenFormat {
-  readonly delimiter: string | undefined;
-  readonly encoding: string | undefined;
+  readonly delimiter?: string | undefined;
+  readonly encoding?: string | undefined;
 }
 
 /** A format, and a description of the guesses: `Windows-1252, ";" between cells`. Empty for the usual format. */
@@ -41,9 +42,8 @@ export const guessFormat = async (file: string, given: GivenFormat): Promise<Gue
   if (status?.isFile() !== true) return { format: named, guessed: '' };
   const sample = await readSample(file);
   if (spreadsheetStarts.some((start) => start.every((byte, index) => sample[index] === byte))) throw spreadsheet(file);
-  const encoding = given.encoding ?? (await guessEncoding(file, sample));
-  const delimiter =
-    given.delimiter ?? guessDelimiter(new TextDecoder(encoding).decode(sample), status.size > sampleBytes);
+  const encoding = await chooseEncoding(file, sample, given.encoding);
+  const delimiter = given.delimiter ?? guessDelimiter(new TextDecoder(encoding).decode(sample));
   const said = [
     ...(given.encoding === undefined && encoding !== usual.encoding ? [encodingNames[encoding] ?? encoding] : []),
     ...(given.delimiter === undefined && delimiter !== usual.delimiter ? [`${shown(delimiter)} between cells`] : []),
@@ -58,6 +58,37 @@ const encodingNames: Readonly<Record<string, string>> = {
 };
 
 const shown = (delimiter: string): string => (delimiter === '\t' ? 'tabs' : `"${delimiter}"`);
+
+const delimiters = [',', ';', '\t', '|'];
+
+/**
+ * Guesses the delimiter: the one with which the most of the first records have as many cells as the header. The header
+ * must have at least two. The default is a comma.
+ */
+const guessDelimiter = (sample: string): string => {
+  const candidates = delimiters.map((delimiter) => {
+    const [columns = 0, ...counts] = countCells(sample, delimiter);
+    return { delimiter, columns, alike: counts.filter((count) => count === columns).length };
+  });
+  const possible = candidates.filter(({ columns }) => columns > 1);
+  possible.sort((one, other) => other.alike - one.alike || other.columns - one.columns);
+  return possible[0]?.delimiter ?? usual.delimiter;
+};
+
+/** The number of cells of each of the first records, up to one with a misplaced quote or the cut end of the sample. */
+const countCells = (sample: string, delimiter: string): readonly number[] => {
+  const counts: number[] = [];
+  const on_record = (cells: string[]): null => {
+    counts.push(cells.length);
+    return null;
+  };
+  try {
+    parse(sample, { delimiter, on_record, relax_column_count: true, skip_empty_lines: true, to: 50 });
+  } catch {
+    // The records before the fault are enough for a guess.
+  }
+  return counts;
+};
 
 const readSample = async (file: string): Promise<Buffer> => {
   const handle = await open(file, 'r');
