@@ -187,15 +187,24 @@ export const keysOfPart = (part: Part, [first, ...others]: readonly KeySql[]): r
   return part === 'all' ? [first, ...others] : [{ ...first, nullable: false }, ...others];
 };
 
+/**
+ * Where a page starts within a part; null for the start of the part. The part `absent` comes after all records with a value, and its
+ * keys are those of the request without the first one.
+ */
+const positionIn = (part: Part, position: CursorPosition | null): CursorPosition | null => {
+  if (part !== 'absent' || position === null) return position;
+  return position[0] === null ? position.slice(1) : null;
+};
+
 /** The order of one part after a position. */
 export const partOrder = (
   part: Part,
   pageOrder: readonly KeySql[],
-  { position: start }: PageRequest,
+  request: PageRequest,
   parameters: Parameters,
 ): PartOrder => {
   const keys = keysOfPart(part, pageOrder);
-  const position = part !== 'absent' ? start : start === null || start[0] !== null ? null : start.slice(1);
+  const position = positionIn(part, request.position);
   const after = position === null ? [] : [afterPositionSql(keys, position, parameters)];
   const own = { part, position, keys, order: keys, emptySlot: null, conditions: after };
   const [first] = pageOrder;

@@ -82,11 +82,15 @@ export const parsePageRequest = (
   const { requestedPipelineId, pipelineId, stageId } = resolveScope(setup, input, errors);
   const fields = setup.fieldIndex(input.objectType, requestedPipelineId);
   const request: PageRequest = {
-    ...{ setup, objectType: input.objectType, pipelineId, stageId, position: null },
+    setup,
+    objectType: input.objectType,
+    pipelineId,
+    stageId,
     limit: input.readLimit(errors),
     words: input.readWords(errors),
     filters: parseFilters(input.filters, fields, errors),
     sort: parseSort(input.sort, fields, input.defaultSort, errors),
+    position: null,
     selection: parseFieldSelection(input.fields, fields, errors),
   };
   return { request, requestedPipelineId };

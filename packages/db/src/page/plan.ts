@@ -148,10 +148,14 @@ const pageScope = (request: PageRequest): PageScope => {
   const ranking = labelRanking(request, pipelines.length > 0);
   return {
     ...scope,
-    ...{ request, pipelines, ranking, table: tables[objectType], limit: limit + 1 },
+    request,
+    table: tables[objectType],
     record: recordSql(objectType, selection, scope.parameters, scope.setup.memberEmails),
     place: placeOf(request, scope.parameters),
+    pipelines,
     keys: pageKeys(scope, request, ranking),
+    ranking,
+    limit: limit + 1,
   };
 };
 
@@ -164,7 +168,11 @@ const byValueOf = ({ pipelines }: PageScope, { keys }: PartOrder, conditions: re
   return found === undefined || found.branches.count * (pipelines[0]?.count ?? 1) > maxBranches ? null : found;
 };
 
-/** Whether one ordered statement is best: an index serves all conditions and continues in page order, or no index has the page order. */
+/**
+ * Whether one ordered statement is best: an index serves all conditions and continues in page order, or no index has the order of the
+ * part. The part `absent` is in `created_at` order, which always has an index, so this looks at the keys of the part and not at those of
+ * the request.
+ */
 const isOrdered = ({ request, own, filtered, byValue }: Omit<PartPlan, keyof PartSteps>): boolean => {
   const [only, ...others] = filtered;
   if (request.sort.length > 1 || own.keys[0]?.isIndexed !== true || only === undefined) return true;
@@ -187,8 +195,8 @@ const planPart = (scope: PageScope, part: Part): PartPlan => {
   if (filtered.some(({ isSearched }) => isSearched)) return plan('words', words);
   if (!filtered.every(hasNoIndex))
     return plan('indexed-filter', hasOnlyRanges(filtered) ? [scannedFirst, ...indexedFilter] : indexedFilter);
-  // If the sort key has no index, finding the records without a value means reading all records.
-  if (keys[0]?.isIndexed !== true) return only(ordered);
+  // No index finds the records without a value of a sort key without an index, so a scan of the next records would read all records.
+  if (part === 'absent' && keys[0]?.isIndexed !== true) return only(ordered);
   return plan('other-filter', otherFilter(ordered));
 };
 

@@ -68,7 +68,9 @@ export const parseSummaryRequest = (
   const isApart = measures.some(hasCurrencyPerRecord);
   const groups = isApart && !asked.some(isCurrency) ? [...asked, currencyGroup()] : asked;
   return {
-    ...{ page, groups, measures },
+    page,
+    groups,
+    measures,
     currencyIndex: isApart ? groups.findIndex(isCurrency) : null,
     limit: input.limit ?? maxSummaryGroups,
   };

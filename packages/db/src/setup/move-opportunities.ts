@@ -23,7 +23,9 @@ const idsStatement = (move: OpportunityMove, limit: number) =>
 const moveWrite = (move: OpportunityMove, id: string): Write<WrittenRecord> => ({
   function: 'update_opportunity',
   input: {
-    ...{ id, accounts: [], contacts: [] },
+    id,
+    accounts: [],
+    contacts: [],
     change: {
       set: move.kind === 'stage' ? { stage_id: move.toId } : { owner_id: move.toId },
       contact_limit: maxAdditionalContacts,

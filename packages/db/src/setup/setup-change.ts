@@ -159,7 +159,11 @@ export const defineFieldChange = (id: string, field: NewField): SetupChange => {
     slot_kind: slotKind(attributeType),
     pipeline_ids: pipelineIds,
     details: {
-      ...{ object: objectType, slug, name, attribute_type: attributeType, is_hidden: isHidden },
+      object: objectType,
+      slug,
+      name,
+      attribute_type: attributeType,
+      is_hidden: isHidden,
       pipeline_ids: pipelineIds,
     },
   };

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { exampleRequest, type ExampleRequest } from '../../../tests/support/example-request.js';
 import { planPage, type Step } from '../plan.js';
-import { emptySlotsSql } from './in-page-order.js';
+import { emptySlotsSql } from './empty-slot.js';
 import { pageSql } from './page-sql.js';
 
 const folder = new URL('.', import.meta.url);

@@ -1,5 +1,5 @@
 import type { Branches, ValueBranches } from '../conditions.js';
-import { type LabelField, slots } from '../fields.js';
+import type { LabelField } from '../fields.js';
 import { type LabelRanking, orderBySql } from '../order.js';
 import type { PartPlan } from '../plan.js';
 
@@ -12,7 +12,7 @@ export interface TableRead {
 }
 
 /** An ordered, bounded subselect with further conditions. */
-const subselect = ({ table, where, order, limit }: TableRead, ...conditions: readonly string[]): string =>
+export const subselect = ({ table, where, order, limit }: TableRead, ...conditions: readonly string[]): string =>
   `(SELECT r.* FROM ${table} r WHERE ${[...where, ...conditions].join(' AND ')} ORDER BY ${order} LIMIT ${limit})`;
 
 /**
@@ -27,8 +27,10 @@ export const unionSql = (read: TableRead, branches: readonly Branches[]): string
 
 /** A read of the plan's table in the order of its part, with some conditions. */
 export const tableRead = ({ table, own, limit }: PartPlan, where: readonly string[]): TableRead => ({
-  ...{ table, where, limit },
+  table,
+  where,
   order: orderBySql(own.order),
+  limit,
 });
 
 /** The condition on the part's empty slot, if it has one. */
@@ -66,7 +68,15 @@ const allConditions = (plan: PartPlan, without: unknown = null): string[] => [
  *  ORDER BY r.created_at DESC, r.id DESC LIMIT 51
  * ```
  *
- * Example of in-order: an order that no index has: `{"pipeline":"Sales","sort":["currency","name:desc"]}`
+ * Example of in-order: a sort by a custom field without a slot, which no index has: `{"pipeline":"Sales","sort":"weight:asc"}`
+ *
+ * ```sql
+ * SELECT r.record AS record, (r.custom_fields->>$2::text)::float8 AS key_1, r.created_at AS key_2, r.id AS key_3
+ *  FROM opportunities r WHERE r.organization_id = $1 AND r.pipeline_id = $3::uuid AND (r.custom_fields->>$2::text)::float8 IS NOT NULL
+ *  ORDER BY (r.custom_fields->>$2::text)::float8 ASC, r.created_at ASC, r.id ASC LIMIT 51
+ * ```
+ *
+ * Example of in-order: a sort by several fields: `{"pipeline":"Sales","sort":["currency","name:desc"]}`
  *
  * ```sql
  * SELECT r.record AS record, left((r.normalized->>'currency') COLLATE "C", 200) COLLATE "C" AS key_1, left(r.normalized_name, 200) AS key_2, r.created_at AS key_3, r.id AS key_4
@@ -231,68 +241,4 @@ export const labelOrderSql = (plan: PartPlan): string => {
   const branches = [rankBranches(plan, ranking), ...(ranking.column === 'owner_id' ? pipelines : [])];
   const read = { ...tableRead(plan, place), order: orderBySql(keys.slice(1)) };
   return `FROM (SELECT r.*, by_rank.key AS rank_key FROM ${unionSql(read, branches)}) r`;
-};
-
-/**
- * The empty slots of a record as a bit mask. An index has exactly this expression:
- * `((r.text_1 IS NULL)::int + (r.text_2 IS NULL)::int * 2 + … + (r.number_8 IS NULL)::int * 32768)`
- */
-export const emptySlotsSql = `(${slots
-  .map((slot, index) => `(r.${slot} IS NULL)::int${index === 0 ? '' : ` * ${2 ** index}`}`)
-  .join(' + ')})`;
-
-/** With this many combinations of empty slots or more, they are not read one by one. Each slot is then likely empty in many records. */
-const maxCombinations = 200;
-
-/**
- * Reads the records in which a slot is empty. The slot's own index is partial and lacks them, so this uses the index on the bit mask of
- * empty slots, which continues in `created_at` order. The recursive query `e` steps through the distinct masks in that index, and the
- * records of each mask that has the slot's bit are read in order. It must be one statement, because a concurrent update can move a
- * record from one mask to another. With 200 masks or more, the records are read in order and filtered by `IS NULL` instead.
- *
- * Example of empty-slot: the page after a record without a value. EMPTY_SLOTS stands for {@link emptySlotsSql}:
- * `{"pipeline":"Sales","sort":"score:asc","after":[null,"2026-01-31T12:00:00.000Z","019c1402-8100-7000-8000-000000000001"]}`
- *
- * ```sql
- * SELECT r.record AS record, NULL::float8 AS key_1, r.created_at AS key_2, r.id AS key_3 FROM (
- *   WITH RECURSIVE e (number, slots) AS (
- *     (SELECT 1 AS number, EMPTY_SLOTS FROM opportunities r
- *       WHERE r.organization_id = $1 AND r.pipeline_id = $2::uuid ORDER BY EMPTY_SLOTS LIMIT 1)
- *     UNION ALL
- *     SELECT n.* FROM e CROSS JOIN LATERAL (
- *       SELECT e.number + 1 AS number, EMPTY_SLOTS FROM opportunities r
- *        WHERE r.organization_id = $1 AND r.pipeline_id = $2::uuid AND (EMPTY_SLOTS) > (e.slots)
- *        ORDER BY EMPTY_SLOTS LIMIT 1) n
- *      WHERE e.number < 200)
- *   SELECT r.* FROM e CROSS JOIN LATERAL (
- *     SELECT r.* FROM opportunities r
- *      WHERE r.organization_id = $1 AND r.pipeline_id = $2::uuid AND (r.created_at, r.id) > ($3::timestamptz, $4::uuid)
- *        AND (EMPTY_SLOTS) = (e.slots) ORDER BY r.created_at ASC, r.id ASC LIMIT 51) r
- *    WHERE e.slots & 256 <> 0 AND NOT (SELECT count(*) FROM e) >= 200
- *   UNION ALL
- *   SELECT r.* FROM (
- *     SELECT r.* FROM opportunities r
- *      WHERE r.organization_id = $1 AND r.pipeline_id = $2::uuid AND (r.created_at, r.id) > ($3::timestamptz, $4::uuid)
- *        AND r.number_1 IS NULL AND (SELECT count(*) FROM e) >= 200 ORDER BY r.created_at ASC, r.id ASC LIMIT 51) r) r
- *  ORDER BY r.created_at ASC, r.id ASC LIMIT 51
- * ```
- */
-export const emptySlotSql = ({ request, own, table, place, limit }: PartPlan): string => {
-  const where = [...place, ...own.conditions].join(' AND ');
-  const bit = 2 ** slots.findIndex((name) => own.emptySlot === `r.${name}`);
-  const isEachPipeline = request.objectType === 'opportunity' && request.pipelineId === null;
-  const keys = (isEachPipeline ? ['r.pipeline_id', emptySlotsSql] : [emptySlotsSql]).join(', ');
-  const columns = isEachPipeline ? ['pipeline_id', 'slots'] : ['slots'];
-  const values = columns.map((name) => `e.${name}`).join(', ');
-  const next = (number: string, ...conditions: readonly string[]): string =>
-    `SELECT ${number} AS number, ${keys} FROM ${table} r WHERE ${[...place, ...conditions].join(' AND ')} ORDER BY ${keys} LIMIT 1`;
-  const read = (condition: string): string =>
-    `(SELECT r.* FROM ${table} r WHERE ${where} AND ${condition} ORDER BY ${orderBySql(own.keys)} LIMIT ${limit})`;
-  const areMany = `(SELECT count(*) FROM e) >= ${maxCombinations}`;
-  return `FROM (
-    WITH RECURSIVE e (number, ${columns.join(', ')}) AS (
-      (${next('1')}) UNION ALL
-      SELECT n.* FROM e CROSS JOIN LATERAL (${next('e.number + 1', `(${keys}) > (${values})`)}) n WHERE e.number < ${maxCombinations})
-    SELECT r.* FROM e CROSS JOIN LATERAL ${read(`(${keys}) = (${values})`)} r WHERE e.slots & ${bit} <> 0 AND NOT ${areMany}
-    UNION ALL SELECT r.* FROM ${read(`${own.emptySlot ?? ''} IS NULL AND ${areMany}`)} r) r`;
 };

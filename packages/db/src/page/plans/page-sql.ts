@@ -1,6 +1,7 @@
 import { orderBySql } from '../order.js';
 import type { PartPlan, Step } from '../plan.js';
-import { emptySlotSql, inOrderSql, labelOrderSql, unionPipelinesSql, unionValuesSql } from './in-page-order.js';
+import { emptySlotSql } from './empty-slot.js';
+import { inOrderSql, labelOrderSql, unionPipelinesSql, unionValuesSql } from './in-page-order.js';
 import { fewMatches, pipelineSizeSql, scanNextSql, sortMatchesSql } from './matches.js';
 
 /** A step with one FROM and WHERE. */
