@@ -1,9 +1,9 @@
 import type { listAccountHistory, OperationContract } from '@crm/contract';
 import { readHistory, recordExists } from '@crm/db';
-import { ApiError, ErrorCollector, type ObjectType, parseLimit } from '@crm/domain';
+import { ApiError, type CursorPosition, type ObjectType } from '@crm/domain';
 import type { OperationRequest } from '@crm/http';
 import { operation } from './context.js';
-import { decodeCursor, encodeCursor, pageJson } from './page.js';
+import { pageJson, readByCursor } from './page.js';
 
 type Request = OperationRequest<typeof listAccountHistory>;
 
@@ -14,15 +14,15 @@ type Request = OperationRequest<typeof listAccountHistory>;
 export const listHistory = (contract: OperationContract, objectType: ObjectType) =>
   operation<OperationContract>(contract, async (context, { caller: { organizationId }, params, query }: Request) => {
     const id = params.id.toLowerCase();
-    const errors = new ErrorCollector();
-    const limit = parseLimit(query.limit, errors);
-    const binding = { organizationId, operation: contract.id, limit, recordId: id };
-    const position = decodeCursor(context, query.cursor, binding, errors);
-    const page = await readHistory(context.database, { organizationId, objectType, id, position, limit });
-    const isKnown = page.records.length > 0 || position !== null;
-    if (!isKnown && !(await recordExists(context.database, organizationId, objectType, id)))
-      throw new ApiError('not_found');
-    const nextCursor = encodeCursor(context, binding, page.nextPosition);
+    const read = async (position: CursorPosition | null, limit: number) => {
+      const found = await readHistory(context.database, { organizationId, objectType, id, position, limit });
+      const isKnown = found.records.length > 0 || position !== null;
+      if (!isKnown && !(await recordExists(context.database, organizationId, objectType, id)))
+        throw new ApiError('not_found');
+      return found;
+    };
+    const binding = { organizationId, operation: contract.id, recordId: id };
+    const { page, nextCursor, limit } = await readByCursor(context, query, binding, read);
     const log = [`,"log_id":${JSON.stringify(page.logId)}`];
     return { message: 'Found events', data: pageJson('events', page.records, nextCursor, limit, log) };
   });

@@ -1,4 +1,4 @@
-import { type Database, gatewayApplicationName, openDatabase, watchStartUp } from '@crm/db';
+import { type AvailabilityListener, type Database, gatewayApplicationName, openDatabase, watchStartUp } from '@crm/db';
 import {
   connectSharedCounters,
   createLogger,
@@ -12,7 +12,6 @@ import {
 import { createApp } from './app.js';
 import { envToConfig } from './config.js';
 import { createContext } from './context.js';
-import { logAvailability } from './log-availability.js';
 
 const config = loadConfig(envToConfig);
 const logger = createLogger({ level: config.logLevel, name: 'read-gateway' });
@@ -33,9 +32,17 @@ const open = (name: 'primary' | 'replica', url: string): Database => {
   metrics?.watchPool(name, database.connections);
   return database;
 };
+/** Logs one line when a server becomes unavailable and one when it is back. */
+const logChange =
+  (server: string, other: string): AvailabilityListener =>
+  ({ isAway, error }) => {
+    if (isAway) logger.warn({ err: error }, `the ${server} is unavailable: ${other} answers the reads that it can`);
+    else logger.info(`the ${server} is back`);
+  };
 const context = createContext(open('primary', config.databaseUrl), config.cursorSecrets, {
   replica: config.readDatabaseUrl === undefined ? null : open('replica', config.readDatabaseUrl),
-  ...logAvailability(logger),
+  onPrimaryChange: logChange('primary', 'the replica'),
+  onReplicaChange: logChange('replica', 'the primary'),
 });
 for (const { name, setups } of context.reads.setups) metrics?.watchCache(name, setups.counts);
 const counters = config.redisUrl === undefined ? undefined : await connectSharedCounters(config.redisUrl, logger);

@@ -17,6 +17,7 @@ import {
   type FieldSelection,
   type ObjectType,
   maxPageBytes,
+  parseLimit,
 } from '@crm/domain';
 import { JsonParts } from '@crm/http';
 import type { Context } from './context.js';
@@ -75,7 +76,7 @@ export const pageJson = (
 /**
  * Decodes the cursor of a valid request. With other errors it is not checked: it would not fit the corrected request.
  */
-export const decodeCursor = (
+const decodeCursor = (
   context: Context,
   cursor: string | null | undefined,
   binding: CursorBinding,
@@ -86,11 +87,32 @@ export const decodeCursor = (
 };
 
 /** The cursor of the next page; null on the last one. */
-export const encodeCursor = (
+const encodeCursor = (context: Context, binding: CursorBinding, position: CursorPosition | null): string | null =>
+  position === null ? null : context.cursors.encode(binding, position);
+
+/** A page that was read after a cursor. */
+export interface CursorPage<Page> {
+  readonly page: Page;
+  readonly nextCursor: string | null;
+  readonly limit: number;
+}
+
+/**
+ * Reads a page of a list whose cursors are bound to what the caller asked for.
+ * @param errors - the errors of other parameters; nothing is read if there are any
+ */
+export const readByCursor = async <Page extends { readonly nextPosition: CursorPosition | null }>(
   context: Context,
-  binding: CursorBinding,
-  position: CursorPosition | null,
-): string | null => (position === null ? null : context.cursors.encode(binding, position));
+  query: { readonly cursor?: string | undefined; readonly limit?: string | undefined },
+  binding: Omit<CursorBinding, 'limit'>,
+  read: (position: CursorPosition | null, limit: number) => Page | Promise<Page>,
+  errors = new ErrorCollector(),
+): Promise<CursorPage<Page>> => {
+  const limit = parseLimit(query.limit, errors);
+  const bound = { ...binding, limit };
+  const page = await read(decodeCursor(context, query.cursor, bound, errors), limit);
+  return { page, nextCursor: encodeCursor(context, bound, page.nextPosition), limit };
+};
 
 /** Says how to narrow a search: by its words if it has any, else by filters that fit the object. */
 export const narrowMatch = ({ objectType, words }: PageRequest, queryPath: 'q' | 'query'): FieldErrors => {

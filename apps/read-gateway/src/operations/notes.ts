@@ -1,9 +1,9 @@
 import { getNote as getContract, listNotes as listContract } from '@crm/contract';
 import { listNotes as listNotePage, readNote, recordExists } from '@crm/db';
-import { ApiError, ErrorCollector, type ObjectType, parseLimit, parseSearchQuery } from '@crm/domain';
+import { ApiError, type CursorPosition, ErrorCollector, type ObjectType, parseSearchQuery } from '@crm/domain';
 import { JsonText, type Operation } from '@crm/http';
 import { type Context, operation } from '../context.js';
-import { decodeCursor, encodeCursor, pageJson, readOrNarrow } from '../page.js';
+import { pageJson, readByCursor, readOrNarrow } from '../page.js';
 
 /** `GET /v1/notes/{id}` */
 const getNote = operation(getContract, async ({ database }, { caller, params }) => {
@@ -40,23 +40,27 @@ const narrowing = { q: 'took too long: use longer or fewer words, or name an acc
 const listNotes = operation(listContract, async (context, { caller, query }) => {
   const { organizationId } = caller;
   const errors = new ErrorCollector();
-  const limit = parseLimit(query.limit, errors);
-  const accountId = query.account_id?.toLowerCase() ?? null;
-  const contactId = query.contact_id?.toLowerCase() ?? null;
-  const opportunityId = query.opportunity_id?.toLowerCase() ?? null;
-  const targets = { accountId, contactId, opportunityId };
+  const targets = {
+    accountId: query.account_id?.toLowerCase() ?? null,
+    contactId: query.contact_id?.toLowerCase() ?? null,
+    opportunityId: query.opportunity_id?.toLowerCase() ?? null,
+  };
   const words = parseSearchQuery(query.q, 'q', errors);
-  const binding = { organizationId, operation: listContract.id, limit, words, ...targets };
-  const position = decodeCursor(context, query.cursor, binding, errors);
-  const read = () => listNotePage(context.database, { organizationId, ...targets, words, position, limit });
-  const page = await readOrNarrow(read, words.length > 0 ? narrowing : null);
-  if (page.records.length === 0) {
-    await checkReference(context, organizationId, 'account', accountId, errors);
-    await checkReference(context, organizationId, 'contact', contactId, errors);
-    await checkReference(context, organizationId, 'opportunity', opportunityId, errors);
+  const read = async (position: CursorPosition | null, limit: number) => {
+    const request = { organizationId, ...targets, words, position, limit };
+    const found = await readOrNarrow(
+      () => listNotePage(context.database, request),
+      words.length > 0 ? narrowing : null,
+    );
+    if (found.records.length > 0) return found;
+    await checkReference(context, organizationId, 'account', targets.accountId, errors);
+    await checkReference(context, organizationId, 'contact', targets.contactId, errors);
+    await checkReference(context, organizationId, 'opportunity', targets.opportunityId, errors);
     errors.throwIfAny();
-  }
-  const nextCursor = encodeCursor(context, binding, page.nextPosition);
+    return found;
+  };
+  const binding = { organizationId, operation: listContract.id, words, ...targets };
+  const { page, nextCursor, limit } = await readByCursor(context, query, binding, read, errors);
   return { message: 'Found notes', data: pageJson('notes', page.records, nextCursor, limit) };
 });
 

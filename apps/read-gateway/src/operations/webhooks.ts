@@ -3,49 +3,29 @@ import {
   listWebhookAttempts as attemptsContract,
   listWebhooks as listContract,
 } from '@crm/contract';
-import { findWebhook, listAttempts, listWebhooks as readWebhooks, type WebhookAttempt, type WebhookRow } from '@crm/db';
-import { ApiError, type CursorPosition, ErrorCollector, parseLimit } from '@crm/domain';
-import type { Operation, OperationRequest } from '@crm/http';
+import { findWebhook, listAttempts, listWebhooks as readWebhooks } from '@crm/db';
+import { ApiError } from '@crm/domain';
+import type { Operation } from '@crm/http';
 import { type Context, operation } from '../context.js';
-import { decodeCursor, encodeCursor } from '../page.js';
+import { readByCursor } from '../page.js';
 
-type ListRequest = Pick<OperationRequest<typeof listContract>, 'caller' | 'query'>;
-
-/** Reads a page whose rows are in the order of their ids. `read` gets one row more than the page has. */
-const pageById = async <Row>(
-  context: Context,
-  { caller: { organizationId }, query }: ListRequest,
-  {
-    operation: name,
-    recordId,
-    idOf,
-    read,
-  }: {
-    readonly operation: string;
-    readonly recordId?: string;
-    readonly read: (after: string | null, limit: number) => Promise<readonly Row[]>;
-    readonly idOf: (row: Row) => string;
-  },
-) => {
-  const errors = new ErrorCollector();
-  const limit = parseLimit(query.limit, errors);
-  const binding = { organizationId, operation: name, limit, recordId: recordId ?? null };
-  const position = decodeCursor(context, query.cursor, binding, errors);
-  const rows = await read(position?.[0] ?? null, limit + 1);
+/** A page of rows in the order of their ids. @param rows - one more than the page has, if there are more */
+const cut = <Row>(rows: readonly Row[], limit: number, idOf: (row: Row) => string) => {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  const next: CursorPosition | null = rows.length > limit && last !== undefined ? [idOf(last)] : null;
-  return { rows: shown, page: { has_more: next !== null, next_cursor: encodeCursor(context, binding, next), limit } };
+  return { rows: shown, nextPosition: rows.length > limit && last !== undefined ? [idOf(last)] : null };
 };
 
 /** `GET /v1/webhooks` */
-const listWebhooks = operation(listContract, async (context, request) => {
-  const { rows, page } = await pageById<WebhookRow>(context, request, {
-    operation: listContract.id,
-    idOf: ({ webhook_id: id }) => id,
-    read: (after, limit) => readWebhooks(context.database, request.caller.organizationId, { after, limit }),
+const listWebhooks = operation(listContract, async (context, { caller: { organizationId }, query }) => {
+  const binding = { organizationId, operation: listContract.id };
+  const { page, nextCursor, limit } = await readByCursor(context, query, binding, async (position, size) => {
+    const after = position?.[0] ?? null;
+    const rows = await readWebhooks(context.database, organizationId, { after, limit: size + 1 });
+    return cut(rows, size, ({ webhook_id: id }) => id);
   });
-  return { message: 'Found webhooks', data: { webhooks: [...rows], ...page } };
+  const data = { webhooks: page.rows, has_more: nextCursor !== null, next_cursor: nextCursor, limit };
+  return { message: 'Found webhooks', data };
 });
 
 /** `GET /v1/webhooks/{id}` */
@@ -58,20 +38,17 @@ const getWebhook = operation(getContract, async ({ database }, { caller, params 
 /** `GET /v1/webhooks/{id}/attempts` */
 const listWebhookAttempts = operation(attemptsContract, async (context, { caller, params, query }) => {
   const { organizationId } = caller;
-  const recordId = params.id.toLowerCase();
-  const { rows, page } = await pageById<WebhookAttempt>(
-    context,
-    { caller, query },
-    {
-      operation: attemptsContract.id,
-      recordId,
-      idOf: ({ attempt_id: id }) => id,
-      read: (before, limit) => listAttempts(context.database, organizationId, recordId, { before, limit }),
-    },
-  );
-  if (rows.length === 0 && (await findWebhook(context.database, organizationId, recordId)) === null)
-    throw new ApiError('not_found');
-  return { message: 'Found attempts', data: { attempts: [...rows], ...page } };
+  const id = params.id.toLowerCase();
+  const binding = { organizationId, operation: attemptsContract.id, recordId: id };
+  const { page, nextCursor, limit } = await readByCursor(context, query, binding, async (position, size) => {
+    const before = position?.[0] ?? null;
+    const rows = await listAttempts(context.database, organizationId, id, { before, limit: size + 1 });
+    if (rows.length === 0 && (await findWebhook(context.database, organizationId, id)) === null)
+      throw new ApiError('not_found');
+    return cut(rows, size, ({ attempt_id: attemptId }) => attemptId);
+  });
+  const data = { attempts: page.rows, has_more: nextCursor !== null, next_cursor: nextCursor, limit };
+  return { message: 'Found attempts', data };
 });
 
 /** The reads of webhooks. */
