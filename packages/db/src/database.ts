@@ -1,5 +1,5 @@
 import { ConnectionPool } from './connection/connection-pool.js';
-import { readAddress } from './connection/server-address.js';
+import { isPooled, readAddress } from './connection/server-address.js';
 import { openConnection, type ServerConnection, type Statement } from './connection/server-connection.js';
 import { endsConnection, noConnectionInTime, translateDatabaseErrors } from './database-errors.js';
 import { parallelWorkers, readPlanMode, sessionLimitsMs } from './session-limits.js';
@@ -99,12 +99,9 @@ const responseGraceMs = 1_000;
 const pingTimeoutMs = 2_000;
 const probeTimeoutMs = 1_000;
 
-/** Whether a pooler in transaction mode is in between, which would reject or leak session settings. */
-const isPooled = ({ url }: DatabaseOptions): boolean => new URL(url).searchParams.get('pgbouncer') === 'true';
-
 /** Session settings: time limits and parallel workers. Empty for a pooler in transaction mode. */
 export const sessionSettings = (options: DatabaseOptions): Readonly<Record<string, string>> => {
-  if (isPooled(options)) return {};
+  if (isPooled(options.url)) return {};
   const limits = {
     statement_timeout: options.statementTimeoutMs,
     lock_timeout: options.lockTimeoutMs,
@@ -174,7 +171,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     openWithinMs: waitMs,
     responseLimitMs: responseLimitMs(options),
     firstStatement:
-      options.isForReads === true && !isPooled(options)
+      options.isForReads === true && !isPooled(options.url)
         ? `SELECT set_config('plan_cache_mode', ${readPlanMode}, false)`
         : 'SELECT 1',
   };

@@ -13,7 +13,7 @@ export { rebuildRecords } from './administration/rebuild-records.js';
 export type { OrganizationRow } from './administration/organizations.js';
 export * from './api-keys.js';
 export * from './organization-setup.js';
-export * from './setup-cache.js';
+export { createSetupCache, type SetupCache } from './setup-cache.js';
 export {
   type Connection,
   type Database,
@@ -29,10 +29,9 @@ export { ItemsRefused } from './errors.js';
 export type { AvailabilityListener } from './availability.js';
 export * from './read-router.js';
 export { EventPositions } from './events/event-positions.js';
-export { listLargestChangeLogs } from './events/largest-change-logs.js';
+export * from './events/event-heads.js';
 export * from './events/read-events.js';
 export * from './events/read-history.js';
-export * from './events/read-latest-position.js';
 export { distribute } from './distribution/distribute.js';
 export type { DistributeOptions, Distribution } from './distribution/distribute-tables.js';
 export {
@@ -57,7 +56,8 @@ export { applyRoles } from './roles/apply-roles.js';
 export { type RoleNames, roleSql } from './roles/role-sql.js';
 export { gatewayApplicationName } from './schema-history/gateway-requirement.js';
 export { describeUnmet } from './schema-history/schema-history.js';
-export { inspectSession, type SessionFaults } from './start-up/inspect-session.js';
+export { findPoolerFaults } from './start-up/judge-server.js';
+export { readSessionFacts } from './start-up/read-facts.js';
 export {
   isSettingRefused,
   refusedSettingText,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isFailure, type ReadMark } from '@crm/domain';
 import { Availability, type AvailabilityListener } from './availability.js';
-import { createSetupCache, isPositionAhead, mayBeOutdated, type SetupCache } from './setup-cache.js';
+import { createSetupCache, mayBeOutdated, type SetupCache } from './setup-cache.js';
 import type { Database, Queries } from './database.js';
 import { isPoolTimeout, lacksSchema, retryTransaction } from './database-errors.js';
 import { markState } from './read-mark.js';
@@ -117,7 +117,7 @@ const withReplica = (primary: Database, replica: Database, options: ReadRouterOp
       } catch (error) {
         if (mayBeOutdated(error)) {
           // A lagging replica cannot know that a position does not exist. If the primary is unreachable too, the response is 503.
-          if (!isPositionAhead(error)) refusal = error;
+          if (!isFailure(error, 'position_ahead')) refusal = error;
         }
         // A statement that times out here would time out on the primary too.
         else if (!isFailure(error, 'unavailable') && !lacksSchema(error)) throw error;

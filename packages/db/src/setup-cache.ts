@@ -1,6 +1,6 @@
-import { type OrganizationSetup, loadSetup } from './organization-setup.js';
 import { ApiError, encodeReadMark, isFailure, type ReadMark } from '@crm/domain';
 import type { Queries } from './database.js';
+import { loadSetup, type OrganizationSetup } from './organization-setup.js';
 
 const maxAgeMs = 1_000;
 const maxOrganizations = 10_000;
@@ -12,13 +12,10 @@ interface Entry {
   readonly mark: string | null;
 }
 
-/** Whether a reader of the change log asked for a position that the server has not reached. */
-export const isPositionAhead = (error: unknown): boolean => isFailure(error, 'position_ahead');
-
 /** Whether outdated data may have made a request fail: a cached setup, or a replica that does not have a new record yet. */
 export const mayBeOutdated = (error: unknown): boolean =>
   isFailure(error, 'not_found') ||
-  isPositionAhead(error) ||
+  isFailure(error, 'position_ahead') ||
   (error instanceof ApiError && (error.code === 'validation_failed' || error.code === 'not_found'));
 
 /** Caches the setups of organizations for at most a second, so that not every request reads its setup from the database. */

@@ -4,7 +4,7 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { setupTools } from '@crm/testing/suites';
 import { openAdministrationDatabase } from '../src/administration-database.js';
 import { type OrganizationSetup, loadSetup, type Pipeline } from '../src/organization-setup.js';
-import { listLargestChangeLogs } from '../src/events/largest-change-logs.js';
+import { listLargestChangeLogs } from '../src/events/event-heads.js';
 import { accountCreate, accountUpdate } from '../src/write/accounts.js';
 import { contactCreate, contactUpdate } from '../src/write/contacts.js';
 import { deleteRecord, recordDeletion } from '../src/write/deletions.js';

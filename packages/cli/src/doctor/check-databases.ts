@@ -1,11 +1,12 @@
 import {
   describeUnmet,
+  findPoolerFaults,
   inspectDistribution,
   inspectSchema,
   inspectServer,
-  inspectSession,
   isSettingRefused,
   openDatabase,
+  readSessionFacts,
   readWebhookStates,
   refusedSettingText,
   type Database,
@@ -57,7 +58,7 @@ const checkMigrations = async (check: string, database: Database, advice: string
 
 /** Checks session features that a connection pooler may break. */
 const checkSession = async (database: Database): Promise<readonly Finding[]> => {
-  const { limits, statements } = await inspectSession(database);
+  const { limits, statements } = findPoolerFaults(await readSessionFacts(database));
   const found = (check: string, fault: typeof limits, text: string): Finding =>
     fault === null ? ok(check, text) : problem(check, fault.message, `To do: ${fault.advice}.`);
   return [

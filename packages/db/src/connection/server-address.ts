@@ -30,6 +30,9 @@ const settingNames = [
   'idle_in_transaction_session_timeout',
 ] as const;
 
+/** Whether the URL leads to a pooler in transaction mode, which would reject or leak session settings. */
+export const isPooled = (url: string): boolean => new URL(url).searchParams.get('pgbouncer') === 'true';
+
 const tlsOptions = (ssl: unknown): ConnectionOptions | null => {
   if (typeof ssl === 'object' && ssl !== null) return { ...ssl };
   return ssl === true || ssl === 'true' ? {} : null;

@@ -49,7 +49,8 @@ export interface SchemaDifference {
   readonly unmet: readonly GatewayRequirement[];
 }
 
-const emptyHistory: SchemaHistory = { appliedMigrations: [], installedFunctions: [], requirements: [] };
+/** The history of a database that was never migrated. */
+export const emptyHistory: SchemaHistory = { appliedMigrations: [], installedFunctions: [], requirements: [] };
 
 const presenceSql = `SELECT to_regclass('_prisma_migrations') IS NOT NULL AND to_regclass('gateway_requirements') IS NOT NULL AS "isPresent"`;
 

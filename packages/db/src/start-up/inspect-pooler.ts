@@ -5,9 +5,6 @@ const timeoutMs = 2_000;
 /** Several attempts are needed because a busy pooler may give the second client another server connection. */
 const attempts = 5;
 
-/** Whether the URL leads to a pooler to which no session settings may be sent. */
-export const isPooled = (url: string): boolean => new URL(url).searchParams.get('pgbouncer') === 'true';
-
 /** Whether the server has a prepared statement under the client's name. PgBouncer from 1.21 on renames it. */
 const keepsName = async (client: pg.Client): Promise<boolean> => {
   const name = `crm-check-${randomUUID()}`;

@@ -1,5 +1,5 @@
 import { compareSchema, describeUnmet, type SchemaVersion } from '../schema-history/schema-history.js';
-import type { StartUpFacts } from './read-facts.js';
+import type { SessionFacts, StartUpFacts } from './read-facts.js';
 
 /** The requirements of this gateway. */
 export interface ServerRules extends SchemaVersion {
@@ -34,11 +34,7 @@ const findLostDurability = (facts: StartUpFacts): string | null => {
 };
 
 /** The faults of a pooler: missing time limits and lost prepared statements. Without a pooler, a gateway sends its time limits itself. */
-export const findPoolerFaults = ({
-  role,
-  missingLimits,
-  losesPreparedStatements,
-}: Pick<StartUpFacts, 'role' | 'missingLimits' | 'losesPreparedStatements'>) => ({
+export const findPoolerFaults = ({ role, missingLimits, losesPreparedStatements }: SessionFacts) => ({
   limits:
     missingLimits.length === 0
       ? null

@@ -1,14 +1,22 @@
+import { isPooled } from '../connection/server-address.js';
 import type { Connection, Database } from '../database.js';
 import { type GatewayKind, rightsOf } from '../roles/rights.js';
-import { type QueryRow, readSchemaHistory, type SchemaHistory } from '../schema-history/schema-history.js';
+import {
+  emptyHistory,
+  type QueryRow,
+  readSchemaHistory,
+  type SchemaHistory,
+} from '../schema-history/schema-history.js';
 import { sessionLimitsMs } from '../session-limits.js';
-import { isPooled, losesPreparedStatements } from './inspect-pooler.js';
+import { losesPreparedStatements } from './inspect-pooler.js';
 
-/** The time limits of a session. */
+/** The properties of a session that a pooler may break. */
 export interface SessionFacts {
   readonly role: string;
   /** The names of time limits that are not set in this session. */
   readonly missingLimits: readonly string[];
+  /** Whether a pooler makes prepared statements fail. */
+  readonly losesPreparedStatements: boolean;
 }
 
 /** The properties of a server that a gateway checks before it serves. */
@@ -24,8 +32,6 @@ export interface StartUpFacts extends SchemaHistory, SessionFacts {
   readonly isDistributed: boolean;
   /** Rights that the role lacks, such as `SELECT on accounts`. */
   readonly missingRights: readonly string[];
-  /** Whether a pooler makes prepared statements fail. */
-  readonly losesPreparedStatements: boolean;
 }
 
 type Settings = Pick<
@@ -62,26 +68,21 @@ const readMissingRights = async (connection: Connection, gateway: GatewayKind): 
   return (await connection.queryServer<{ missingRights: string[] }>(rightsSql, values)).missingRights;
 };
 
-/** Reads the time limits of a session. */
-export const readSessionFacts = (queryRow: QueryRow): Promise<SessionFacts> =>
-  queryRow<SessionFacts & Record<string, unknown>>(limitsSql);
+/** Reads the time limits of a session, and whether a pooler loses prepared statements. */
+export const readSessionFacts = async (database: Database): Promise<SessionFacts> => ({
+  ...(await database.withConnection((connection) =>
+    connection.queryServer<Omit<SessionFacts, 'losesPreparedStatements'>>(limitsSql, []),
+  )),
+  losesPreparedStatements: isPooled(database.url) && (await losesPreparedStatements(database.url)),
+});
 
 /** Reads the {@link StartUpFacts} of a server. It does not use Prisma, because Prisma's first query takes 60 MB of memory. */
 export const readFacts = async (database: Database, gateway: GatewayKind): Promise<StartUpFacts> => {
-  const losesStatements = isPooled(database.url) && (await losesPreparedStatements(database.url));
+  const session = await readSessionFacts(database);
   return database.withConnection(async (connection) => {
     const queryRow: QueryRow = (text) => connection.queryServer(text, []);
     const missingRights = await readMissingRights(connection, gateway);
-    const history = missingRights.length > 0 ? {} : await readSchemaHistory(queryRow);
-    return {
-      appliedMigrations: [],
-      installedFunctions: [],
-      requirements: [],
-      ...(await queryRow<Settings>(settingsSql)),
-      ...(await readSessionFacts(queryRow)),
-      ...history,
-      missingRights,
-      losesPreparedStatements: losesStatements,
-    };
+    const history = missingRights.length > 0 ? emptyHistory : await readSchemaHistory(queryRow);
+    return { ...session, ...(await queryRow<Settings>(settingsSql)), ...history, missingRights };
   });
 };

@@ -1,4 +1,4 @@
-import type { Queries } from '../database.js';
+import type { Database, Queries } from '../database.js';
 import { readMarkText } from '../read-mark.js';
 
 /** The end of an organization's log. */
@@ -25,3 +25,16 @@ export const readLatestPosition = async (database: Queries, organizationId: stri
   if (row === undefined) throw new Error('The statement returned no head of the log');
   return { position: Number(row.position), logId: row.logId, readMark: readMarkText(row.readMark) };
 };
+
+/** How many bytes of events an organization has written. */
+export interface ChangeLogSize {
+  readonly organizationId: string;
+  /** The bytes of all its events until now, as the API returns them. Expired and erased events still count. */
+  readonly bytes: number;
+}
+
+/** Lists the organizations with the most bytes of events, at most `limit`. Reads one row for each organization. */
+export const listLargestChangeLogs = (database: Database, limit = 20): Promise<ChangeLogSize[]> =>
+  database.queryServer<ChangeLogSize>({
+    text: `SELECT h.organization_id AS "organizationId", h.bytes::float8 AS bytes FROM event_heads h ORDER BY h.bytes DESC LIMIT ${limit}`,
+  });
