@@ -109,17 +109,15 @@ describe('expired stored results', () => {
       values: [],
     });
 
-  test('are no longer answered; each call deletes a few of them', async () => {
-    const first = await send(api.createNote, 'day-0', noteBody('Day'));
-    for (let i = 1; i < 12; i++) await send(api.createNote, `day-${i}`, noteBody('Day'));
+  test('are no longer answered', async () => {
+    const first = await send(api.createNote, 'day', noteBody('Day'));
     await expire(gateway().organization.id, `result->>'title' = 'Day'`);
-    const again = await send(api.createNote, 'day-0', noteBody('Day'));
+    const again = await send(api.createNote, 'day', noteBody('Day'));
     expect(isReplay(again)).toBe(false);
     expect(again.text).not.toBe(first.text);
-    expect(await countOf(`idempotency_keys WHERE result->>'title' = 'Day' AND expires_at < now()`)).toBe(6);
   });
 
-  test('are deleted even if their organization no longer writes', async () => {
+  test('are deleted by the upkeep', async () => {
     const idle = await gateway().createOrganization();
     const count = async () => {
       const text = 'SELECT count(*)::int AS n FROM idempotency_keys WHERE organization_id = $1';

@@ -771,7 +771,7 @@ CREATE TABLE webhook_parked (
 --   result_record_ids(p_result jsonb) → uuid[]
 --   any_record_id() → uuid
 --   store_result(p_organization_id uuid, p_idempotency jsonb, p_result jsonb) → void
---     calls any_record_id, delete_expired_results, result_record_ids, write_time
+--     calls any_record_id, result_record_ids, write_time
 --   delete_expired_results(p_organization_id uuid, p_limit integer) → integer
 --   delete_results_of_record(p_organization_id uuid, p_record_id uuid, p_limit integer DEFAULT NULL::integer) → boolean
 --     calls any_record_id

@@ -7,7 +7,7 @@ import { inspectDistribution } from '../src/distribution/inspect-distribution.js
 import { migrate } from '../src/migrate/migrate.js';
 import { changeOf } from '@crm/domain';
 import { accountCreate } from '../src/write/accounts.js';
-import { makeEventPartitions, purgeExpiredEvents } from '../src/write/event-retention.js';
+import { makeEventPartitions, purgeExpiredEvents } from '../src/write/upkeep.js';
 import { runWrite } from '../src/write/write.js';
 import { createMigratedDatabase, queryOnce } from './support/database.js';
 

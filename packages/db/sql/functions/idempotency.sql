@@ -50,7 +50,7 @@ CREATE OR REPLACE FUNCTION any_record_id() RETURNS uuid LANGUAGE sql IMMUTABLE A
   SELECT '00000000-0000-0000-0000-000000000000'::uuid
 $$;
 
--- Stores a result for 24 hours, and deletes up to five expired results of the organization.
+-- Stores a result for 24 hours. The hourly upkeep of the inbound gateways deletes it afterwards.
 CREATE OR REPLACE FUNCTION store_result(p_organization_id uuid, p_idempotency jsonb, p_result jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_expires_at timestamptz := write_time() + interval '24 hours';
@@ -67,7 +67,6 @@ BEGIN
     VALUES (p_organization_id, p_idempotency->>'operation', p_idempotency->>'key', p_idempotency->>'request_hash', p_result, v_record_ids, v_expires_at)
   ON CONFLICT (organization_id, operation, key)
     DO UPDATE SET request_hash = excluded.request_hash, result = excluded.result, record_ids = excluded.record_ids, expires_at = excluded.expires_at;
-  PERFORM delete_expired_results(p_organization_id, 5);
 END
 $$;
 

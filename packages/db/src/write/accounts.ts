@@ -1,6 +1,5 @@
 import type { Change } from '@crm/domain';
 import { accountSeed } from './related.js';
-import { changeInput } from './change-input.js';
 import type { CreatedRecord, OnMatch, UpdateTarget, Write, WrittenRecord } from './write.js';
 
 /** The result of creating an account. */
@@ -16,7 +15,7 @@ export const accountCreate = (change: Change, onMatch: OnMatch): Write<CreatedAc
     function: 'create_account',
     input: {
       defaults: domain === undefined ? {} : accountSeed(domain),
-      change: changeInput(change),
+      change,
       on_match: onMatch,
     },
   };
@@ -25,5 +24,5 @@ export const accountCreate = (change: Change, onMatch: OnMatch): Write<CreatedAc
 /** Changes an account. A new name or domain is copied to its opportunities. */
 export const accountUpdate = ({ id, version }: UpdateTarget, change: Change): Write<WrittenRecord> => ({
   function: 'update_account',
-  input: { id, change: { ...changeInput(change), version } },
+  input: { id, change: { ...change, version } },
 });

@@ -1,6 +1,5 @@
 import type { Change } from '@crm/domain';
 import type { OrganizationSetup } from '../organization-setup.js';
-import { changeInput } from './change-input.js';
 import { accountDomainOf, requestedAccounts } from './related.js';
 import type { CreatedRecord, OnMatch, UpdateTarget, Write, WrittenRecord } from './write.js';
 
@@ -23,7 +22,7 @@ export const contactCreate = (setup: OrganizationSetup, change: Change, onMatch:
     input: {
       accounts: requestedAccounts(accountDomain),
       account_domain: accountDomain,
-      change: changeInput(change),
+      change,
       on_match: onMatch,
     },
   };
@@ -41,7 +40,7 @@ export const contactUpdate = (
     input: {
       id,
       accounts: requestedAccounts(accountDomain ?? null),
-      change: { ...changeInput(change), account_domain: accountDomain, version },
+      change: { ...change, account_domain: accountDomain, version },
     },
   };
 };

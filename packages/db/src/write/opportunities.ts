@@ -1,7 +1,6 @@
 import { type Change, maxAdditionalContacts, normalizeForSearch, opportunityAccountSource } from '@crm/domain';
 import type { OrganizationSetup, Pipeline } from '../organization-setup.js';
 import type { Database } from '../database.js';
-import { changeInput } from './change-input.js';
 import { relatedSeeds } from './related.js';
 import type { CreatedRecord, OnMatch, UpdateTarget, Write, WrittenRecord } from './write.js';
 
@@ -12,15 +11,13 @@ export interface CreatedOpportunity extends CreatedRecord {
 }
 
 /** What a write function takes as the change of an opportunity: its columns and, if the request names them, its contacts. */
-export const opportunityInput = (change: Change) => {
-  const { primary_email: primary, additional_emails: additional } = change.references;
+export const opportunityInput = ({ references, ...change }: Change) => {
+  const { primary_email: primary, additional_emails: additional } = references;
   return {
-    ...changeInput(change),
-    ...(primary === undefined ? {} : { primary_email: primary }),
+    ...change,
+    primary_email: primary,
     // The primary contact is ignored if it is in the list.
-    ...(additional === undefined
-      ? {}
-      : { additional_emails: [...new Set(additional)].filter((one) => one !== primary) }),
+    additional_emails: additional === undefined ? undefined : [...new Set(additional)].filter((one) => one !== primary),
     contact_limit: maxAdditionalContacts,
   };
 };
@@ -49,7 +46,6 @@ export const opportunityCreate = (
   const { account_domain: accountDomain, primary_email: primary } = change.references;
   const source = opportunityAccountSource(accountDomain ?? null, primary ?? null);
   const domain = source.kind === 'account' ? source.domain : null;
-  const sentAccount = accountDomain === undefined ? {} : { account_domain: accountDomain };
   return {
     function: 'create_opportunity',
     input: {
@@ -62,7 +58,7 @@ export const opportunityCreate = (
         normalized: setup.currency === null ? {} : { currency: normalizeForSearch(setup.currency) },
       },
       change: opportunityInput(change),
-      ...(change.set['external_id'] === undefined ? {} : { account_change: sentAccount }),
+      account_change: change.set['external_id'] === undefined ? undefined : { account_domain: accountDomain },
       on_match: onMatch,
     },
   };
@@ -75,13 +71,12 @@ export const opportunityUpdate = (
   change: Change,
 ): Write<WrittenRecord> => {
   const { account_domain: accountDomain } = change.references;
-  const account = accountDomain === undefined ? {} : { account_domain: accountDomain };
   return {
     function: 'update_opportunity',
     input: {
       id,
       ...relatedSeeds(setup, accountDomain ? [accountDomain] : [], emailsOf(change)),
-      change: { ...opportunityInput(change), ...account, version },
+      change: { ...opportunityInput(change), account_domain: accountDomain, version },
     },
   };
 };

@@ -1,7 +1,6 @@
 import { changeOf, type CustomValue } from '@crm/domain';
 import type { OrganizationSetup } from '../organization-setup.js';
 import type { Database } from '../database.js';
-import { changeInput } from './change-input.js';
 import { opportunityInput } from './opportunities.js';
 import type { Write } from './write.js';
 
@@ -58,7 +57,7 @@ export const restoration = (
 ): Write<RestoredRecord> => {
   const values = new Map(Object.entries((record['custom_fields'] ?? {}) as Readonly<Record<string, CustomValue>>));
   const change = changeOf(object, record, { definitions: setup.fieldsAt(object, occurredAt), values });
-  if (object === 'account') return { function: 'restore_account', input: { position, change: changeInput(change) } };
+  if (object === 'account') return { function: 'restore_account', input: { position, change } };
   // Only the texts: the function itself restores links and the other columns from the event.
   const texts = Object.entries(change.set).filter(
     ([name]) => name === 'name' || Object.hasOwn(change.normalized, name),
