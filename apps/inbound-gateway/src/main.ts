@@ -12,8 +12,7 @@ import {
 import { createApp } from './app.js';
 import { envToConfig } from './config.js';
 import { createContext } from './context.js';
-import { finishRebuilds } from './upkeep/finish-rebuilds.js';
-import { startUpkeep } from './upkeep/upkeep.js';
+import { startUpkeep } from './upkeep.js';
 
 const config = loadConfig(envToConfig);
 const logger = createLogger({ level: config.logLevel, name: 'inbound-gateway' });
@@ -39,10 +38,8 @@ const startUp = watchStartUp(
 );
 const app = createApp(context, config, logger, { activity: observability.activity, counters, startUp });
 const stopUpkeep = startUpkeep(database, logger, config.eventRetentionDays);
-const stopRebuilding = finishRebuilds(database, logger);
 const close = async (): Promise<void> => {
   stopUpkeep();
-  stopRebuilding();
   startUp.stop();
   counters?.close();
   await Promise.all([database.close(), observability.stop()]);

@@ -1,11 +1,4 @@
-import {
-  bulkCreateAccounts as bulkCreateContract,
-  bulkUpdateAccounts as bulkUpdateContract,
-  createAccount as createContract,
-  deleteAccount as deleteContract,
-  mergeAccount as mergeContract,
-  updateAccount as updateContract,
-} from '@crm/contract';
+import * as contracts from '@crm/contract';
 import { accountCreate, accountUpdate, type CreatedAccount } from '@crm/db';
 import type { Operation } from '@crm/http';
 import type { Context } from '../context.js';
@@ -26,10 +19,10 @@ const accounts: ObjectWrites<CreatedAccount> = {
 
 /** The writes of accounts. */
 export const accountOperations: readonly Operation<Context>[] = [
-  createRecord(createContract, accounts),
-  updateRecord(updateContract, accounts),
-  deleteRecord(deleteContract, 'account'),
-  mergeRecord(mergeContract, 'account'),
-  bulkCreate(bulkCreateContract, accounts),
-  bulkUpdate(bulkUpdateContract, accounts),
+  createRecord(contracts.createAccount, accounts),
+  updateRecord(contracts.updateAccount, accounts),
+  deleteRecord(contracts.deleteAccount, 'account'),
+  mergeRecord(contracts.mergeAccount, 'account'),
+  bulkCreate(contracts.bulkCreateAccounts, accounts),
+  bulkUpdate(contracts.bulkUpdateAccounts, accounts),
 ];

@@ -1,11 +1,4 @@
-import {
-  bulkCreateContacts as bulkCreateContract,
-  bulkUpdateContacts as bulkUpdateContract,
-  createContact as createContract,
-  deleteContact as deleteContract,
-  mergeContact as mergeContract,
-  updateContact as updateContract,
-} from '@crm/contract';
+import * as contracts from '@crm/contract';
 import { contactCreate, contactUpdate, type CreatedContact } from '@crm/db';
 import type { Operation } from '@crm/http';
 import type { Context } from '../context.js';
@@ -27,10 +20,10 @@ const contacts: ObjectWrites<CreatedContact> = {
 
 /** The writes of contacts. */
 export const contactOperations: readonly Operation<Context>[] = [
-  createRecord(createContract, contacts),
-  updateRecord(updateContract, contacts),
-  deleteRecord(deleteContract, 'contact'),
-  mergeRecord(mergeContract, 'contact'),
-  bulkCreate(bulkCreateContract, contacts),
-  bulkUpdate(bulkUpdateContract, contacts),
+  createRecord(contracts.createContact, contacts),
+  updateRecord(contracts.updateContact, contacts),
+  deleteRecord(contracts.deleteContact, 'contact'),
+  mergeRecord(contracts.mergeContact, 'contact'),
+  bulkCreate(contracts.bulkCreateContacts, contacts),
+  bulkUpdate(contracts.bulkUpdateContacts, contacts),
 ];

@@ -1,11 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  createField as createContract,
-  createFieldOption as createOptionContract,
-  deleteField as deleteContract,
-  updateField as updateContract,
-  updateFieldOption as updateOptionContract,
-} from '@crm/contract';
+import * as contracts from '@crm/contract';
 import { defineFieldChange, deleteFieldChange, fieldWire, updateFieldChange } from '@crm/db';
 import { validationError } from '@crm/domain';
 import type { Operation } from '@crm/http';
@@ -22,7 +16,7 @@ import {
 } from '../setup/read-setup.js';
 
 /** `POST /v1/inbound/fields` */
-const createField = operation(createContract, (context, { caller, body }) => {
+const createField = operation(contracts.createField, (context, { caller, body }) => {
   const id = randomUUID();
   return runSetupChange(context, caller, {
     changes: (setup) => [defineFieldChange(id, readNewField(setup, body))],
@@ -31,7 +25,7 @@ const createField = operation(createContract, (context, { caller, body }) => {
 });
 
 /** `PATCH /v1/inbound/fields/{id}` */
-const updateField = operation(updateContract, (context, { caller, params, body }) =>
+const updateField = operation(contracts.updateField, (context, { caller, params, body }) =>
   runSetupChange(context, caller, {
     changes: (setup) => {
       requireChange(body);
@@ -54,7 +48,7 @@ const updateField = operation(updateContract, (context, { caller, params, body }
 );
 
 /** `DELETE /v1/inbound/fields/{id}` */
-const deleteField = operation(deleteContract, (context, { caller, params }) =>
+const deleteField = operation(contracts.deleteField, (context, { caller, params }) =>
   runSetupChange(context, caller, {
     changes: (setup) => [deleteFieldChange(orNotFound(findField(setup, params.id)))],
     answer: () => ({ message: 'Field deleted', data: { id: params.id.toLowerCase() } }),
@@ -62,7 +56,7 @@ const deleteField = operation(deleteContract, (context, { caller, params }) =>
 );
 
 /** `POST /v1/inbound/fields/{id}/options` */
-const createFieldOption = operation(createOptionContract, (context, { caller, params, body }) =>
+const createFieldOption = operation(contracts.createFieldOption, (context, { caller, params, body }) =>
   runSetupChange(context, caller, {
     changes: (setup) => {
       const field = orNotFound(findField(setup, params.id));
@@ -77,7 +71,7 @@ const createFieldOption = operation(createOptionContract, (context, { caller, pa
 );
 
 /** `PATCH /v1/inbound/fields/{id}/options` */
-const updateFieldOption = operation(updateOptionContract, (context, { caller, params, body }) =>
+const updateFieldOption = operation(contracts.updateFieldOption, (context, { caller, params, body }) =>
   runSetupChange(context, caller, {
     changes: (setup) => {
       const field = orNotFound(findField(setup, params.id));

@@ -1,19 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import {
-  createMember as createContract,
-  deleteMember as deleteContract,
-  updateMember as updateContract,
-} from '@crm/contract';
+import * as contracts from '@crm/contract';
 import { addMemberChange, memberWire, removeMemberChange, updateMemberChange } from '@crm/db';
 import { validationError } from '@crm/domain';
 import type { Operation } from '@crm/http';
 import { type Context, operation } from '../context.js';
-import { orNotFound, requireChange, runSetupChange } from '../setup/change-setup.js';
-import { moveWithin } from '../setup/move-within.js';
+import { moveWithin, orNotFound, requireChange, runSetupChange } from '../setup/change-setup.js';
 import { readMemberEmail, readName } from '../setup/read-setup.js';
 
 /** `POST /v1/inbound/members` */
-const createMember = operation(createContract, (context, { caller, body }) => {
+const createMember = operation(contracts.createMember, (context, { caller, body }) => {
   const id = randomUUID();
   return runSetupChange(context, caller, {
     changes: () => [addMemberChange(id, { email: readMemberEmail(body.email), name: readName(body.name) })],
@@ -25,7 +20,7 @@ const createMember = operation(createContract, (context, { caller, body }) => {
 });
 
 /** `PATCH /v1/inbound/members/{id}` */
-const updateMember = operation(updateContract, (context, { caller, params, body }) =>
+const updateMember = operation(contracts.updateMember, (context, { caller, params, body }) =>
   runSetupChange(context, caller, {
     changes: (setup) => {
       requireChange(body);
@@ -43,7 +38,7 @@ const updateMember = operation(updateContract, (context, { caller, params, body 
 /**
  * `DELETE /v1/inbound/members/{id}`: an owner of opportunities is refused, unless the query says what to do with them.
  */
-const deleteMember = operation(deleteContract, (context, request) => {
+const deleteMember = operation(contracts.deleteMember, (context, request) => {
   const { caller, params, query } = request;
   return runSetupChange(context, caller, {
     changes: async (setup) => {

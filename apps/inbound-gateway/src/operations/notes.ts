@@ -1,22 +1,44 @@
-import {
-  createNote as createContract,
-  deleteNote as deleteContract,
-  updateNote as updateContract,
-} from '@crm/contract';
-import { noteCreate, noteUpdate, readNote as readRecord, runWrite } from '@crm/db';
-import { ApiError, ErrorCollector } from '@crm/domain';
+import * as contracts from '@crm/contract';
+import { type NewNote, type NoteChange, noteCreate, noteUpdate, readNote as readRecord, runWrite } from '@crm/db';
+import { ApiError, ErrorCollector, readSent, readSentList } from '@crm/domain';
 import { JsonText, type Operation } from '@crm/http';
 import { type Context, operation } from '../context.js';
-import { readNote, readNoteChange } from '../input/read-note.js';
 import { deleteRecord } from '../write/delete-record.js';
 import { readWrite } from '../write/object-writes.js';
 import { runIdempotent } from '../write/run-idempotent.js';
 import { readAfterHeader, targetOf, writeOrigin } from '../write/write-request.js';
 
+/** Normalizes changes to a note; adds every fault to `errors`. */
+const readNoteChange = ({ note }: Pick<contracts.UpdateNoteBody, 'note'>, errors: ErrorCollector): NoteChange => ({
+  title: readSent('name', note.title, 'note.title', errors),
+  content: readSent('text', note.content, 'note.content', errors),
+});
+
+/** Normalizes the body of a note; adds every fault to `errors`. */
+const readNote = (body: contracts.CreateNoteBody, errors: ErrorCollector): NewNote => {
+  const { title = null, content = null } = readNoteChange(body, errors);
+  const accountDomains = readSentList('domain', body.account_domains, 'account_domains', errors) ?? [];
+  const contactEmails = readSentList('email', body.contact_emails, 'contact_emails', errors) ?? [];
+  const opportunityIds = (body.related_objects?.opportunity_ids ?? []).map((id) => id.toLowerCase());
+  const note = { title, content, accountDomains, contactEmails, opportunityIds };
+  // An invalid title or content reads as missing, which must not be reported too.
+  if (!errors.isEmpty) return note;
+  if (title === null && content === null) {
+    errors.add('note.title', 'is required: send a title, a content or both');
+    errors.add('note.content', 'is required: send a title, a content or both');
+  }
+  if (accountDomains.length + contactEmails.length + opportunityIds.length === 0) {
+    const message = 'is required: send at least one account domain, contact email or opportunity id';
+    errors.add('account_domains', message);
+    errors.add('contact_emails', message);
+  }
+  return note;
+};
+
 /** `POST /v1/inbound/notes`: creates a note and its missing accounts and contacts. */
-const createNote = operation(createContract, (context, request) => {
+const createNote = operation(contracts.createNote, (context, request) => {
   const { organizationId } = request.caller;
-  return runIdempotent(context, createContract, request, {
+  return runIdempotent(context, contracts.createNote, request, {
     run: async (idempotency) => {
       const write = await readWrite(context, organizationId, (setup, errors) =>
         noteCreate(setup, readNote(request.body, errors)),
@@ -32,7 +54,7 @@ const createNote = operation(createContract, (context, request) => {
 });
 
 /** `PATCH /v1/inbound/notes/{id}`: changes the texts of a note and returns the whole note. */
-const updateNote = operation(updateContract, async ({ database }, request) => {
+const updateNote = operation(contracts.updateNote, async ({ database }, request) => {
   const { organizationId } = request.caller;
   const errors = new ErrorCollector();
   const change = readNoteChange(request.body, errors);
@@ -53,5 +75,5 @@ const updateNote = operation(updateContract, async ({ database }, request) => {
 export const noteOperations: readonly Operation<Context>[] = [
   createNote,
   updateNote,
-  deleteRecord(deleteContract, 'note'),
+  deleteRecord(contracts.deleteNote, 'note'),
 ];

@@ -1,17 +1,10 @@
-import {
-  bulkCreateOpportunities as bulkCreateContract,
-  bulkUpdateOpportunities as bulkUpdateContract,
-  createOpportunity as createContract,
-  deleteOpportunity as deleteContract,
-  updateOpportunity as updateContract,
-} from '@crm/contract';
+import * as contracts from '@crm/contract';
 import { type CreatedOpportunity, opportunityCreate, opportunityUpdate } from '@crm/db';
 import type { Operation } from '@crm/http';
 import type { Context } from '../context.js';
 import { bulkCreate, bulkUpdate } from '../write/bulk.js';
 import { createRecord } from '../write/create-record.js';
 import { deleteRecord } from '../write/delete-record.js';
-
 import { type ObjectWrites, pipelineForCreate } from '../write/object-writes.js';
 import { updateRecord } from '../write/update-record.js';
 
@@ -27,10 +20,9 @@ const opportunities: ObjectWrites<CreatedOpportunity> = {
 
 /** The writes of opportunities. */
 export const opportunityOperations: readonly Operation<Context>[] = [
-  createRecord(createContract, opportunities),
-  updateRecord(updateContract, opportunities),
-  deleteRecord(deleteContract, 'opportunity'),
-
-  bulkCreate(bulkCreateContract, opportunities),
-  bulkUpdate(bulkUpdateContract, opportunities),
+  createRecord(contracts.createOpportunity, opportunities),
+  updateRecord(contracts.updateOpportunity, opportunities),
+  deleteRecord(contracts.deleteOpportunity, 'opportunity'),
+  bulkCreate(contracts.bulkCreateOpportunities, opportunities),
+  bulkUpdate(contracts.bulkUpdateOpportunities, opportunities),
 ];

@@ -1,12 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  createPipeline as createContract,
-  createStage as createStageContract,
-  deleteStage as deleteStageContract,
-  updatePipeline as updateContract,
-  updateStage as updateStageContract,
-  type UpdateStageBody,
-} from '@crm/contract';
+import * as contracts from '@crm/contract';
 import {
   createPipelineChanges,
   createStageChange,
@@ -22,12 +15,11 @@ import {
 import { Failure, validationError } from '@crm/domain';
 import type { Operation } from '@crm/http';
 import { type Context, operation } from '../context.js';
-import { orNotFound, requireChange, runSetupChange } from '../setup/change-setup.js';
-import { moveWithin } from '../setup/move-within.js';
+import { moveWithin, orNotFound, requireChange, runSetupChange } from '../setup/change-setup.js';
 import { readColor, readLabels, readName, readStage } from '../setup/read-setup.js';
 
 /** `POST /v1/inbound/pipelines` */
-const createPipeline = operation(createContract, (context, { caller, body }) => {
+const createPipeline = operation(contracts.createPipeline, (context, { caller, body }) => {
   const id = randomUUID();
   return runSetupChange(context, caller, {
     changes: () => {
@@ -43,7 +35,7 @@ const createPipeline = operation(createContract, (context, { caller, body }) => 
 });
 
 /** `PATCH /v1/inbound/pipelines/{id}` */
-const updatePipeline = operation(updateContract, (context, { caller, params, body }) =>
+const updatePipeline = operation(contracts.updatePipeline, (context, { caller, params, body }) =>
   runSetupChange(context, caller, {
     changes: (setup) => {
       requireChange(body);
@@ -61,7 +53,7 @@ const updatePipeline = operation(updateContract, (context, { caller, params, bod
 );
 
 /** `POST /v1/inbound/pipelines/{id}/stages` */
-const createStage = operation(createStageContract, (context, { caller, params, body }) => {
+const createStage = operation(contracts.createStage, (context, { caller, params, body }) => {
   const id = randomUUID();
   return runSetupChange(context, caller, {
     changes: (setup) => {
@@ -73,7 +65,7 @@ const createStage = operation(createStageContract, (context, { caller, params, b
 });
 
 /** The stage to which an archived stage's opportunities move; null if the body names none. */
-const readMove = (setup: OrganizationSetup, from: Stage, body: UpdateStageBody): OpportunityMove | null => {
+const readMove = (setup: OrganizationSetup, from: Stage, body: contracts.UpdateStageBody): OpportunityMove | null => {
   const path = 'move_opportunities_to';
   const wanted = body[path] ?? null;
   if (wanted === null) return null;
@@ -94,7 +86,7 @@ const requireFreeLabel = (setup: OrganizationSetup, { id, pipelineId }: Stage, l
 };
 
 /** `PATCH /v1/inbound/stages/{id}` */
-const updateStage = operation(updateStageContract, (context, request) => {
+const updateStage = operation(contracts.updateStage, (context, request) => {
   const { caller, params, body } = request;
   return runSetupChange(context, caller, {
     changes: async (setup) => {
@@ -124,7 +116,7 @@ const updateStage = operation(updateStageContract, (context, request) => {
 });
 
 /** `DELETE /v1/inbound/stages/{id}` */
-const deleteStage = operation(deleteStageContract, (context, { caller, params }) =>
+const deleteStage = operation(contracts.deleteStage, (context, { caller, params }) =>
   runSetupChange(context, caller, {
     changes: (setup) => {
       const { id, pipelineId, label } = orNotFound(setup.findStage(params.id));

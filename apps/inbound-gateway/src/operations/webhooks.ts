@@ -1,12 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  createWebhook as createContract,
-  deleteWebhook as deleteContract,
-  replayWebhook as replayContract,
-  rotateWebhookSecret as rotateContract,
-  testWebhook as testContract,
-  updateWebhook as updateContract,
-} from '@crm/contract';
+import * as contracts from '@crm/contract';
 import * as db from '@crm/db';
 import { ApiError, Failure, validationError } from '@crm/domain';
 import type { Operation } from '@crm/http';
@@ -38,7 +31,7 @@ const createSecret = ({ webhooks }: Context, webhookId: string) => {
 };
 
 /** `POST /v1/inbound/webhooks` */
-const createWebhook = operation(createContract, async (context, { caller, body }) => {
+const createWebhook = operation(contracts.createWebhook, async (context, { caller, body }) => {
   checkUrl(context, body.url);
   const id = randomUUID();
   const { secret, encrypted } = createSecret(context, id);
@@ -47,7 +40,7 @@ const createWebhook = operation(createContract, async (context, { caller, body }
 });
 
 /** `PATCH /v1/inbound/webhooks/{id}` */
-const updateWebhook = operation(updateContract, async (context, { caller, params, body }) => {
+const updateWebhook = operation(contracts.updateWebhook, async (context, { caller, params, body }) => {
   checkUrl(context, body.url);
   const { organizationId } = caller;
   const written = await db.updateWebhook(context.database, organizationId, params.id, actorOf(caller), body);
@@ -55,19 +48,19 @@ const updateWebhook = operation(updateContract, async (context, { caller, params
 });
 
 /** `DELETE /v1/inbound/webhooks/{id}` */
-const deleteWebhook = operation(deleteContract, async ({ database }, { caller, params }) => {
+const deleteWebhook = operation(contracts.deleteWebhook, async ({ database }, { caller, params }) => {
   const written = await db.deleteWebhook(database, caller.organizationId, params.id, actorOf(caller));
   return { ...answer('Webhook deleted', written, {}), data: { id: params.id.toLowerCase() } };
 });
 
 /** `POST /v1/inbound/webhooks/{id}/test`: only asks, because a gateway never connects to receivers. */
-const testWebhook = operation(testContract, async ({ database }, { caller, params }) => {
+const testWebhook = operation(contracts.testWebhook, async ({ database }, { caller, params }) => {
   const written = await db.requestTest(database, caller.organizationId, params.id);
   return answer('The worker sends a test: see the attempts', written, {});
 });
 
 /** `POST /v1/inbound/webhooks/{id}/replay` */
-const replayWebhook = operation(replayContract, async ({ database }, { caller, params, body }) => {
+const replayWebhook = operation(contracts.replayWebhook, async ({ database }, { caller, params, body }) => {
   const { from, to = from } = body;
   if (to < from) throw validationError({ to: 'must not be less than from' });
   try {
@@ -88,7 +81,7 @@ const replayWebhook = operation(replayContract, async ({ database }, { caller, p
 });
 
 /** `POST /v1/inbound/webhooks/{id}/rotate-secret` */
-const rotateSecret = operation(rotateContract, async (context, { caller, params }) => {
+const rotateSecret = operation(contracts.rotateWebhookSecret, async (context, { caller, params }) => {
   const id = params.id.toLowerCase();
   const { secret, encrypted } = createSecret(context, id);
   const written = await db.rotateSecret(context.database, caller.organizationId, id, actorOf(caller), encrypted);

@@ -1,16 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type OrganizationSetup, changeSetup, refreshRecords, type SetupChange } from '@crm/db';
-import { ApiError, validationError } from '@crm/domain';
-import type { Caller } from '@crm/http';
+import type { OperationContract } from '@crm/contract';
+import {
+  changeSetup,
+  moveOpportunities,
+  opportunitiesToMove,
+  type OpportunityMove,
+  type OrganizationSetup,
+  refreshRecords,
+  type SetupChange,
+} from '@crm/db';
+import { ApiError, Failure, validationError } from '@crm/domain';
+import { type Caller, type OperationRequest, SharedLimit } from '@crm/http';
 import type { Context } from '../context.js';
-import { readAfterHeader } from '../write/write-request.js';
+import { type OriginRequest, readAfterHeader, writeOrigin } from '../write/write-request.js';
 
 /** The response waits at most this long for the rebuild of stored records, which then continues in the background. */
 const rebuildWaitMs = 2_000;
 
 /** The maximum number of opportunities that one call moves to another stage or owner. */
-export const maxMoved = 10_000;
+const maxMoved = 10_000;
 
 /** One setup operation. */
 export interface SetupWork<Data> {
@@ -43,7 +52,7 @@ export const runSetupChange = async <Data>(
   try {
     const { readMark, outdatedAt } = await changeSetup(database, organizationId, found, origin);
     if (outdatedAt !== null) {
-      // `finishRebuilds` completes a rebuild that fails or is interrupted.
+      // The upkeep completes a rebuild that fails or is interrupted.
       const rebuilt = refreshRecords(database, organizationId, outdatedAt);
       const waited = sleep(rebuildWaitMs, undefined, { ref: false });
       if (commandLine !== undefined) await rebuilt;
@@ -56,5 +65,35 @@ export const runSetupChange = async <Data>(
     // The change may have been committed.
     setups.forget(organizationId);
     throw error;
+  }
+};
+
+/** One move of an organization runs at a time. The next one waits as long as a statement waits for a lock. */
+const moves = new SharedLimit({ share: 1 });
+const turnWaitMs = 3_000;
+
+/**
+ * Moves opportunities before their stage is archived or their owner is removed. Stops when the caller is gone.
+ * @throws Failure `setup_in_use` if there are too many for one call; `unavailable` if another move takes too long
+ */
+export const moveWithin = async (
+  { database, commandLine }: Context,
+  request: OriginRequest & Pick<OperationRequest<OperationContract>, 'isGone'>,
+  move: OpportunityMove,
+): Promise<void> => {
+  const { organizationId } = request.caller;
+  const finish = await moves.takeWithin(organizationId, turnWaitMs);
+  if (finish === null) throw new Failure({ kind: 'unavailable' });
+  try {
+    const limit = commandLine === undefined ? maxMoved : Number.MAX_SAFE_INTEGER;
+    const ids = await opportunitiesToMove(database, organizationId, move, Math.min(limit + 1, 2 ** 31 - 1));
+    if (ids.length > limit) {
+      const object = move.kind === 'stage' ? 'stage' : 'member';
+      throw new Failure({ kind: 'setup_in_use', object, opportunities: maxMoved });
+    }
+    const origin = commandLine === undefined ? writeOrigin(request) : null;
+    await moveOpportunities(database, organizationId, move, ids, origin, request.isGone);
+  } finally {
+    finish();
   }
 };

@@ -6,7 +6,7 @@ import {
   type Validator,
 } from '@crm/contract';
 import { type ByIndex, type CreatedRecord, runWrites } from '@crm/db';
-import { ApiError, type Failure, type FieldErrors, isFailure, type ObjectType } from '@crm/domain';
+import type { Failure, FieldErrors, ObjectType } from '@crm/domain';
 import { type Operation, runInTurns, toApiError } from '@crm/http';
 import {
   type Applied,
@@ -21,10 +21,10 @@ import {
   RefusedItemsError,
 } from './bulk-items.js';
 import { type Context, operation } from '../context.js';
-import { createWrite, type ObjectWrites, updateWrite } from './object-writes.js';
+import { explainTimeout } from './explain-failure.js';
+import { createWrite, type ObjectWrites, updateWrite, warningsExtra } from './object-writes.js';
 import { runIdempotent } from './run-idempotent.js';
 import { findPipelineIds } from './update-record.js';
-import { warningsExtra } from './warnings.js';
 import { writeOrigin } from './write-request.js';
 
 /** The response data of every bulk operation. */
@@ -34,21 +34,7 @@ interface BulkReply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/**
- * Runs a bulk write. After a timeout, the same call would time out again, so the response says how to make it smaller.
- */
-const runOrNarrow = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-  try {
-    return await work();
-  } catch (error) {
-    if (!isFailure(error, 'timeout')) throw error;
-    throw new ApiError('timeout', {
-      message: 'The call took too long: send fewer items',
-      errors: { items: 'took too long: send fewer items in one call, or fewer contacts in each' },
-      cause: error,
-    });
-  }
-};
+const timeoutErrors = { items: 'took too long: send fewer items in one call, or fewer contacts in each' };
 
 /**
  * Runs a bulk operation. It writes all valid items in one transaction, each like a single call, and returns a result for
@@ -86,7 +72,9 @@ const runBulk = (
         .catch(orGoOn);
       if (isAtomic && Object.keys(read.refused).length > 0) throw new RefusedItemsError(read);
       const bulk = { function: options.function, ...read, refuseItems };
-      return runOrNarrow(() => runWrites(context.database, organizationId, bulk, idempotency, writeOrigin(request)));
+      return explainTimeout('The call took too long: send fewer items', timeoutErrors, () =>
+        runWrites(context.database, organizationId, bulk, idempotency, writeOrigin(request)),
+      );
     },
   });
 };

@@ -3,9 +3,8 @@ import { type CreatedRecord, type OnMatch, type RecordStatus, runWrite } from '@
 import type { Body } from '@crm/domain';
 import type { OperationRequest } from '@crm/http';
 import { operation } from '../context.js';
-import { createWrite, type ObjectWrites, readWrite } from './object-writes.js';
+import { createWrite, type ObjectWrites, readWrite, warningsExtra } from './object-writes.js';
 import { runIdempotent } from './run-idempotent.js';
-import { warningsExtra } from './warnings.js';
 import { writeOrigin } from './write-request.js';
 
 const outcomes: Readonly<Record<RecordStatus, string>> = {

@@ -3,7 +3,7 @@ import { deleteRecord as deleteFromDatabase } from '@crm/db';
 import type { ObjectType } from '@crm/domain';
 import type { OperationRequest } from '@crm/http';
 import { operation } from '../context.js';
-import { explainNotFound } from './explain-not-found.js';
+import { explainNotFound } from './explain-failure.js';
 import { readAfterHeader, type RecordRequest, targetOf, writeOrigin } from './write-request.js';
 
 /**

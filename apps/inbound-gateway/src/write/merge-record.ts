@@ -1,9 +1,9 @@
 import type { MergeBody, OperationContract } from '@crm/contract';
 import { type MergedObject, mergeRecords, type MergeResult } from '@crm/db';
-import { ApiError, isFailure, validationError } from '@crm/domain';
+import { validationError } from '@crm/domain';
 import type { OperationReply, OperationRequest } from '@crm/http';
 import { operation } from '../context.js';
-import { explainNotFound } from './explain-not-found.js';
+import { explainNotFound, explainTimeout } from './explain-failure.js';
 import { runIdempotent } from './run-idempotent.js';
 import { type RecordRequest, targetOf, writeOrigin } from './write-request.js';
 
@@ -16,16 +16,7 @@ const answerMerge =
     data: { ...result, dry_run: isDryRun, filled: [...result.filled], conflicts: isDryRun ? [...conflicts] : [] },
   });
 
-/** Runs a merge. After a timeout the same merge would time out again, so the response says what to do. */
-const runOrExplain = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-  try {
-    return await work();
-  } catch (error) {
-    if (!isFailure(error, 'timeout')) throw error;
-    const message = 'The merge took too long: delete or move some of the opportunities, contacts or notes first';
-    throw new ApiError('timeout', { message, errors: { from: 'has too many records to merge' }, cause: error });
-  }
-};
+const timeoutMessage = 'The merge took too long: delete or move some of the opportunities, contacts or notes first';
 
 /**
  * Merges the record `from` of the body into the record of the path.
@@ -53,7 +44,9 @@ export const mergeRecord = (contract: OperationContract, kind: MergedObject) =>
         if (merge.from === id) throw validationError({ from: `is the ${kind} that it would be merged into` });
         const origin = writeOrigin(request);
         return explainNotFound(context.database, organizationId, kind, id, () =>
-          runOrExplain(() => mergeRecords(context.database, organizationId, kind, merge, idempotency, origin)),
+          explainTimeout(timeoutMessage, { from: 'has too many records to merge' }, () =>
+            mergeRecords(context.database, organizationId, kind, merge, idempotency, origin),
+          ),
         );
       },
     });

@@ -1,7 +1,9 @@
+import type { Warning } from '@crm/contract';
 import type { CreatedRecord, OnMatch, OrganizationSetup, Pipeline, UpdateTarget, Write, WrittenRecord } from '@crm/db';
 import {
   ApiError,
   type Body,
+  bodyPathOf,
   type Change,
   ErrorCollector,
   type ObjectType,
@@ -31,6 +33,16 @@ export const pipelineForCreate = (setup: OrganizationSetup, { pipeline_id: id }:
   const pipeline = setup.findPipeline(id as string);
   if (pipeline === undefined) throw unknownPipeline();
   return pipeline;
+};
+
+/**
+ * The `warnings` of the response to a create, if any: the sent values that it did not apply, because the record already existed.
+ * @param unapplied - columns, references and `custom__slug`s
+ */
+export const warningsExtra = (objectType: ObjectType, unapplied: readonly string[]): { warnings?: Warning[] } => {
+  const message = 'The record exists: its stored value was kept';
+  const warnings = unapplied.map((name) => ({ field: bodyPathOf(objectType, name), message }));
+  return warnings.length === 0 ? {} : { warnings };
 };
 
 /** What values of a body can refer to: the fields, members and stages of the organization. */

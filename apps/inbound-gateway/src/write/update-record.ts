@@ -5,13 +5,13 @@ import {
   appliesToPipeline,
   type Body,
   definitionsMap,
-  isFailure,
+  type FieldErrors,
   objects,
   type ObjectType,
 } from '@crm/domain';
 import { JsonText, type OperationRequest } from '@crm/http';
 import { type Context, operation } from '../context.js';
-import { explainNotFound } from './explain-not-found.js';
+import { explainNotFound, explainTimeout } from './explain-failure.js';
 import { type ObjectWrites, readWrite, updateWrite } from './object-writes.js';
 import { readAfterHeader, type RecordRequest, targetOf, writeOrigin } from './write-request.js';
 
@@ -42,21 +42,12 @@ const answerRecord = (context: Context, organizationId: string, objectType: Obje
     };
   });
 
-/**
- * Runs a write. If it changes too many opportunities, a retry would time out again, so the response gives the reason.
- */
-const runOrExplain = async <Result>(work: () => Promise<Result>, objectType: ObjectType, body: Body) => {
-  try {
-    return await work();
-  } catch (error) {
-    const copied = objects[objectType].fields.filter((field) => field.copied === true);
-    const paths = copied.map(({ name }) => name).filter((name) => name in body);
-    if (!isFailure(error, 'timeout') || paths.length === 0) throw error;
-    const copies = `the opportunities of this ${objectType} store a copy of it`;
-    const text = `took too long: ${copies}, and there are too many to change at once`;
-    const errors = Object.fromEntries(paths.map((path) => [path, text]));
-    throw new ApiError('timeout', { message: 'The change took too long', errors, cause: error });
-  }
+/** The sent fields that opportunities copy, with the reason why a change of them can time out. */
+const timeoutErrors = (objectType: ObjectType, body: Body): FieldErrors => {
+  const copies = `the opportunities of this ${objectType} store a copy of it`;
+  const text = `took too long: ${copies}, and there are too many to change at once`;
+  const copied = objects[objectType].fields.filter(({ name, copied }) => copied === true && name in body);
+  return Object.fromEntries(copied.map(({ name }) => [name, text]));
 };
 
 /**
@@ -82,7 +73,7 @@ export const updateRecord = <Created extends CreatedRecord>(
       return runWrite(database, organizationId, write, null, writeOrigin(request));
     };
     const { result } = await explainNotFound(database, organizationId, objectType, target.id, () =>
-      runOrExplain(run, objectType, body),
+      explainTimeout('The change took too long', timeoutErrors(objectType, body), run),
     );
     const isChanged = result.record_status === 'updated';
     return {

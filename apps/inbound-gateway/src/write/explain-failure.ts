@@ -1,5 +1,5 @@
 import { type Database, findMergedInto } from '@crm/db';
-import { ApiError, type ObjectType } from '@crm/domain';
+import { ApiError, type FieldErrors, isFailure, type ObjectType } from '@crm/domain';
 import { toApiError } from '@crm/http';
 
 /**
@@ -20,5 +20,22 @@ export const explainNotFound = async <Result>(
     const mergedInto = await findMergedInto(database, organizationId, kind, id);
     if (mergedInto === null) throw error;
     throw new ApiError('not_found', { extra: { merged_into: mergedInto }, cause: error });
+  }
+};
+
+/**
+ * Runs a write. After a timeout, the same call would time out again, so the response says what to change.
+ * @param errors - without any entry, the timeout has another reason and is not explained
+ */
+export const explainTimeout = async <Result>(
+  message: string,
+  errors: FieldErrors,
+  work: () => Promise<Result>,
+): Promise<Result> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isFailure(error, 'timeout') || Object.keys(errors).length === 0) throw error;
+    throw new ApiError('timeout', { message, errors, cause: error });
   }
 };
