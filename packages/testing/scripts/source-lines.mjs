@@ -7,7 +7,7 @@ import { filesIn, root } from './repository-files.mjs';
 /** The most lines of each part. They only go down, except where lines move from one part to another. */
 const budgets = {
   '.ci': 218,
-  'apps/inbound-gateway': 1627,
+  'apps/inbound-gateway': 1553,
   'apps/read-gateway': 937,
   'apps/webhook-worker': 484,
   bench: 2533,
@@ -15,7 +15,7 @@ const budgets = {
   'packages/cli': 8535,
   'packages/client': 1179,
   'packages/contract': 3563,
-  'packages/db': 9137,
+  'packages/db': 9117,
   'packages/domain': 3193,
   'packages/http': 2975,
   'packages/local-postgres': 554,
@@ -24,8 +24,8 @@ const budgets = {
   'packages/testing': 3197,
   'packages/webhooks': 240,
   prisma: 665,
-  'all source lines': 41_809,
-  'lines of tests': 33_481,
+  'all source lines': 41_715,
+  'lines of tests': 33_478,
   'lines of pages': 6988,
 };
 
