@@ -42,6 +42,7 @@ export const createApp = (
   const { primary, reads, cursors, eventPositions } = context;
   const startUpProblem = (): string | null => parts.startUp?.problem ?? null;
   return createGatewayApp<Context>({
+    ...settings,
     gateway: 'read',
     withContext: ({ caller, header }, run) => {
       const mark = readReadAfter(header('x-read-after'));
@@ -69,13 +70,6 @@ export const createApp = (
       'read',
       operations.map(({ contract }) => contract),
     ),
-    otherGatewayUrl: settings.otherGatewayUrl,
-    trustProxy: settings.trustProxy,
-    maxInFlight: settings.maxInFlight,
-    maxBytesInFlight: settings.maxBytesInFlight,
-    maxBulkPerOrganization: settings.maxBulkPerOrganization,
-    maxWaiting: settings.maxWaiting,
-    maxEventLoopDelayMs: settings.maxEventLoopDelayMs,
     activity: parts.activity,
     isTraced: settings.tracing !== undefined,
   });

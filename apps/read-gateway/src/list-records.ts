@@ -1,11 +1,26 @@
-import type { listOpportunities, OperationContract, searchOpportunities, SearchOpportunitiesBody } from '@crm/contract';
-import { defaultLimit, type ErrorCollector, type ObjectType, parseLimit, parseSearchQuery } from '@crm/domain';
+import type {
+  listAccountDuplicates,
+  listAccountHistory,
+  listOpportunities,
+  OperationContract,
+  searchOpportunities,
+  SearchOpportunitiesBody,
+} from '@crm/contract';
+import { findDuplicates, readHistory, recordExists } from '@crm/db';
+import {
+  ApiError,
+  defaultLimit,
+  type ErrorCollector,
+  type ObjectType,
+  parseLimit,
+  parseSearchQuery,
+} from '@crm/domain';
 import type { OperationRequest } from '@crm/http';
 import { operation } from './context.js';
-import { readPage } from './page.js';
+import { pageJson, readByCursor, readPage } from './page.js';
 
 /** The parts of a search or summary body that select records. */
-export type MatchBody = Pick<SearchOpportunitiesBody, 'query' | 'q' | 'filters' | 'pipeline_id' | 'stage_id'>;
+type MatchBody = Pick<SearchOpportunitiesBody, 'query' | 'q' | 'filters' | 'pipeline_id' | 'stage_id'>;
 
 const isGiven = (text: string | null | undefined): text is string => (text ?? '').trim() !== '';
 
@@ -63,4 +78,41 @@ export const searchRecords = (contract: OperationContract, objectType: ObjectTyp
         fields: body.fields,
       }),
     ),
+  );
+
+/** A page of records of one object that may be duplicates. */
+export const listDuplicates = (contract: OperationContract, objectType: ObjectType) =>
+  operation<OperationContract>(
+    contract,
+    async (context, { caller: { organizationId }, query }: OperationRequest<typeof listAccountDuplicates>) => {
+      const binding = { organizationId, operation: contract.id };
+      const { page, nextCursor, limit } = await readByCursor(context, query, binding, (position, rows) =>
+        findDuplicates(context.database, { organizationId, objectType, position, limit: rows }),
+      );
+      const data = { duplicates: page.duplicates, has_more: nextCursor !== null, next_cursor: nextCursor, limit };
+      return { message: 'Found duplicates', data };
+    },
+  );
+
+/**
+ * The events of one record that the log retains, newest first. A deleted record is found as long as the log retains an
+ * event of it.
+ */
+export const listHistory = (contract: OperationContract, objectType: ObjectType) =>
+  operation<OperationContract>(
+    contract,
+    async (context, { caller: { organizationId }, params, query }: OperationRequest<typeof listAccountHistory>) => {
+      const id = params.id.toLowerCase();
+      const read = async (position: CursorPosition | null, limit: number) => {
+        const found = await readHistory(context.database, { organizationId, objectType, id, position, limit });
+        const isKnown = found.records.length > 0 || position !== null;
+        if (!isKnown && !(await recordExists(context.database, organizationId, objectType, id)))
+          throw new ApiError('not_found');
+        return found;
+      };
+      const binding = { organizationId, operation: contract.id, recordId: id };
+      const { page, nextCursor, limit } = await readByCursor(context, query, binding, read);
+      const log = [`,"log_id":${JSON.stringify(page.logId)}`];
+      return { message: 'Found events', data: pageJson('events', page.records, nextCursor, limit, log) };
+    },
   );

@@ -15,8 +15,8 @@ import {
   isFailure,
   type FieldErrors,
   type FieldSelection,
-  type ObjectType,
   maxPageBytes,
+  objects,
   parseLimit,
 } from '@crm/domain';
 import { JsonParts } from '@crm/http';
@@ -30,13 +30,6 @@ export interface PageInput extends PageRequestInput {
   readonly queryPath: 'q' | 'query';
   readonly cursor: string | null | undefined;
 }
-
-/** The key of an object's records in responses. */
-const collections: Readonly<Record<ObjectType, string>> = {
-  opportunity: 'opportunities',
-  account: 'accounts',
-  contact: 'contacts',
-};
 
 const definitionBytes = new WeakMap<FieldSelection, Buffer>();
 
@@ -170,7 +163,7 @@ export const readPage = async (context: Context, setup: OrganizationSetup, input
   const read = async () => listPage(context.database, await withLatestLabels(context.database, request), bytes);
   const page = await readOrNarrow(read, narrowing(input, request));
   const nextCursor = encodeCursor(context, binding, page.nextPosition);
-  const collection = collections[objectType];
+  const { many: collection } = objects[objectType];
   const more = [',"custom_field_definitions":', definitions];
   return {
     message: `Found ${collection}`,

@@ -3,6 +3,9 @@ import type { ObjectType } from '@crm/domain';
 import type { TestOrganization } from '@crm/testing';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestGateway, useGateway } from './support/gateway.js';
+import { subjects } from './support/subject.js';
+import { walkPages } from './support/walk.js';
+
 const logId = expect.stringMatching(/^[0-9a-f]+-\d+-\d+-\d+$/);
 const gateway = useGateway(startTestGateway);
 /** Ids of the organization's records. */
@@ -169,7 +172,6 @@ const histories = {
   contact: contracts.listContactHistory,
   opportunity: contracts.listOpportunityHistory,
 };
-const tables = { account: 'accounts', contact: 'contacts', opportunity: 'opportunities' };
 
 describe.each<ObjectType>(['account', 'contact', 'opportunity'])('the history of an %s', (object) => {
   const add = async (name: string, owner?: TestOrganization): Promise<string> => {
@@ -192,15 +194,12 @@ describe.each<ObjectType>(['account', 'contact', 'opportunity'])('the history of
       [owner.id, id, object],
     );
     for (const limit of [2, 5]) {
-      const versions: number[] = [];
-      let cursor = '';
-      do {
-        const { data } = await read(id, { limit, cursor }, owner);
+      const answers = await walkPages((cursor) => read(id, { limit, cursor }, owner));
+      const versions = answers.flatMap(({ data }) => {
         expect([data.limit, data.log_id]).toEqual([limit, logId]);
         expect(data.events.every((event) => event.record_id === id && event.object === object)).toBe(true);
-        versions.push(...data.events.map(({ version }) => version));
-        cursor = data.next_cursor ?? '';
-      } while (cursor !== '');
+        return data.events.map(({ version }) => version);
+      });
       expect(versions).toEqual([5, 4, 3, 2, 1]);
     }
     const { events } = (await read(id, {}, owner)).data;
@@ -222,7 +221,7 @@ describe.each<ObjectType>(['account', 'contact', 'opportunity'])('the history of
   test('200: has the events of a deleted record that are still in the log', async () => {
     const owner = await gateway.createOrganization();
     const gone = await add('gone', owner);
-    await gateway.database.pool.query(`DELETE FROM ${tables[object]} WHERE id = $1`, [gone]);
+    await gateway.database.pool.query(`DELETE FROM ${subjects[object].collection} WHERE id = $1`, [gone]);
     expect((await read(gone, {}, owner)).data.events.map(({ type }) => type)).toEqual([`${object}.created`]);
   });
 });

@@ -1,13 +1,8 @@
-import {
-  type DuplicatePage,
-  listAccountDuplicates,
-  listContactDuplicates,
-  listOpportunityDuplicates,
-  type OperationContract,
-} from '@crm/contract';
+import { listAccountDuplicates, listContactDuplicates, listOpportunityDuplicates } from '@crm/contract';
 import type { TestOrganization } from '@crm/testing';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { startTestGateway, useGateway } from './support/gateway.js';
+import { walkPages } from './support/walk.js';
 
 const gateway = useGateway(startTestGateway);
 let organization: TestOrganization;
@@ -15,23 +10,21 @@ beforeEach(async () => {
   organization = await gateway.createOrganization();
 });
 
-const page = async (contract: OperationContract, query: Readonly<Record<string, string | number>> = {}) =>
-  (await gateway.client.call(contract, { query, key: organization.key })).data as DuplicatePage;
+type Duplicates = typeof listAccountDuplicates | typeof listContactDuplicates | typeof listOpportunityDuplicates;
+const ask = (contract: Duplicates, query: Readonly<Record<string, string | number>> = {}) =>
+  gateway.client.call(contract, { query, key: organization.key });
 
 /** All duplicates, page by page: key, candidates with their reasons, and whether there are more candidates. */
-const walk = async (contract: OperationContract, limit: number) => {
-  const found: [string | null, string[], boolean][] = [];
-  let pages = 0;
-  for (let cursor: string | null = ''; cursor !== null; pages += 1) {
-    const { duplicates, next_cursor: next, has_more: hasMore } = await page(contract, { limit, cursor });
+const walk = async (contract: Duplicates, limit: number) => {
+  const answers = await walkPages((cursor) => ask(contract, { limit, cursor }));
+  const found = answers.flatMap(({ data: { duplicates } }) => {
     expect(duplicates.length).toBeLessThanOrEqual(limit);
-    expect(hasMore).toBe(next !== null);
-    for (const { key, candidates, truncated } of duplicates) {
-      found.push([key, candidates.map((one) => `${String(one.key)} ${one.reasons.join(' ')}`), truncated]);
-    }
-    cursor = next;
-  }
-  return { found, pages };
+    return duplicates.map(({ key, candidates, truncated }) => {
+      const shown = candidates.map((one) => `${String(one.key)} ${one.reasons.join(' ')}`);
+      return [key, shown, truncated] as const;
+    });
+  });
+  return { found, pages: answers.length };
 };
 
 /** Adds accounts with numbered domains, each a second younger than the one before. `name` is SQL. */
@@ -75,7 +68,7 @@ describe('200: accounts', () => {
 
   test('can return a page without duplicates before another page', async () => {
     await addAccounts(300, `'b' || n || '.example'`, 'n::text');
-    expect(await page(listAccountDuplicates)).toMatchObject({ duplicates: [], has_more: true });
+    expect((await ask(listAccountDuplicates)).data).toMatchObject({ duplicates: [], has_more: true });
     expect((await walk(listAccountDuplicates, 100)).pages).toBe(2);
   });
 });
@@ -120,7 +113,7 @@ describe('200: contacts and opportunities', () => {
         { name: 'renewal', accountDomain: 'globex.example' },
         { ...renewal, name: 'Another' },
       ]);
-    const { duplicates } = await page(listOpportunityDuplicates);
+    const { duplicates } = (await ask(listOpportunityDuplicates)).data;
     expect(duplicates.map(({ name, key, candidates }) => [name, key, candidates.map((one) => one.name)])).toEqual([
       ['RENEWAL', 'acme.example', ['Renewal']],
     ]);

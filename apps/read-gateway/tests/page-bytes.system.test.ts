@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { copyRecord } from './support/bulk-rows.js';
 import { startTestGateway, useGateway } from './support/gateway.js';
 import { addRecord, pageIn } from './support/subject.js';
+import { walkPages } from './support/walk.js';
 
 /** In bytes of UTF-8. */
 const longText = 200_000;
@@ -54,19 +55,10 @@ beforeAll(async () => {
 });
 
 /** Walks to the end. Every page except the last must end because of its size. */
-const walk = async (collection: string, read: (cursor: string | undefined) => Promise<Answer>, longest = longText) => {
-  const ids: string[] = [];
-  const bytes: number[] = [];
-  let cursor: string | undefined;
-  do {
-    const answer = await read(cursor);
-    expect(answer.status).toBe(200);
-    const page = pageIn(answer);
-    expect(page.has_more).toBe(page.next_cursor !== null);
-    ids.push(...(page[collection] ?? []).map(({ id }) => id));
-    bytes.push(Buffer.byteLength(answer.text));
-    cursor = page.next_cursor ?? undefined;
-  } while (cursor !== undefined);
+const walk = async (collection: string, read: (cursor: string) => Promise<Answer>, longest = longText) => {
+  const answers = await walkPages(read);
+  const ids = answers.flatMap((answer) => (pageIn(answer)[collection] ?? []).map(({ id }) => id));
+  const bytes = answers.map(({ text }) => Buffer.byteLength(text));
   expect(Math.max(...bytes)).toBeLessThan(maxPageBytes + otherBytes);
   // As many records as fit.
   for (const page of bytes.slice(0, -1)) expect(page).toBeGreaterThan(maxPageBytes - longest - otherBytes);
@@ -75,12 +67,11 @@ const walk = async (collection: string, read: (cursor: string | undefined) => Pr
 };
 
 const limit = 500;
-const from = (cursor: string | undefined) => (cursor === undefined ? {} : { cursor });
 
 describe('R31: a page ends before its records exceed 2 MB', () => {
   test('in the list of notes', async () => {
     const { ids, pages } = await walk('notes', (cursor) =>
-      gateway.client.call(listNotes, { query: { limit, ...from(cursor) } }),
+      gateway.client.call(listNotes, { query: { limit, cursor } }),
     );
     expect([ids.length, pages]).toEqual([copies, 2]);
   });
@@ -88,15 +79,14 @@ describe('R31: a page ends before its records exceed 2 MB', () => {
   test('in the list of notes with escaped characters, which count as they are sent', async () => {
     const other = await gateway.createOrganization();
     await addNotes(other.id, `repeat(E'\\x01', 50000)`);
-    const read = (cursor: string | undefined) =>
-      gateway.client.call(listNotes, { query: { limit, ...from(cursor) }, key: other.key });
+    const read = (cursor: string) => gateway.client.call(listNotes, { query: { limit, cursor }, key: other.key });
     expect((await walk('notes', read, 300_000)).ids).toHaveLength(copies);
   });
 
   test.each(['accounts', 'opportunities'])('in the list of %s', async (collection) => {
     const scope = collection === 'accounts' ? {} : { pipeline_id: gateway.organization.pipeline.id };
     const { ids, pages } = await walk(collection, (cursor) =>
-      gateway.client.send('GET', `/v1/${collection}`, { query: { limit, ...scope, ...from(cursor) } }),
+      gateway.client.send('GET', `/v1/${collection}`, { query: { limit, ...scope, cursor } }),
     );
     expect([ids.length, pages]).toEqual([copies + 1, 2]);
   });
@@ -109,7 +99,7 @@ describe('R31: a page ends before its records exceed 2 MB', () => {
     ['filters', named, { filters: { field: 'name', operator: 'starts_with', value: 'Long' }, sort: 'updated_at' }],
   ])('in searches with %s', async (_what, count, body) => {
     const { ids, pages } = await walk('accounts', (cursor) =>
-      gateway.client.send('POST', '/v1/accounts/search', { body: { limit, ...body, ...from(cursor) } }),
+      gateway.client.send('POST', '/v1/accounts/search', { body: { limit, ...body, cursor } }),
     );
     expect([ids.length, pages]).toEqual([count, 2]);
   });

@@ -3,7 +3,7 @@ import { setupTools } from '@crm/testing/suites';
 import { compareCodePoints, sortKey } from '@crm/domain';
 import type { TestOrganization } from '@crm/testing';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { walkSearch } from './property/walk.js';
+import { walkSearch } from './support/walk.js';
 import { startTestGateway, useGateway } from './support/gateway.js';
 
 const unknownId = '01890000-0000-7000-8000-000000000000';

@@ -2,7 +2,7 @@ import type { ObjectType } from '@crm/domain';
 import { reportFigure, isSoak, testSize } from '@crm/testing';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type FieldCase, fieldCasesOf } from './property/field-cases.js';
-import { walkSearch } from './property/walk.js';
+import { walkSearch } from './support/walk.js';
 import { makeWorld, type World } from './property/world.js';
 import { startTestGateway, useGateway } from './support/gateway.js';
 import { type Crowd, makeCrowd } from './walks/crowd.js';

@@ -1,6 +1,6 @@
 import { reportFigure } from '@crm/testing';
 import { beforeAll, expect, test } from '@jest/globals';
-import { walkSearch } from './property/walk.js';
+import { walkSearch } from './support/walk.js';
 import { startTestGateway, useGateway } from './support/gateway.js';
 import { seedSubject } from './support/seed-subject.js';
 import { subjects } from './support/subject.js';

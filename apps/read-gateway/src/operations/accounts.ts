@@ -12,10 +12,8 @@ import { normalizeDomain, validationError } from '@crm/domain';
 import type { Operation } from '@crm/http';
 import { type Context, operation } from '../context.js';
 import { getRecord, readByKey } from '../get-record.js';
-import { listDuplicates } from '../list-duplicates.js';
 import { listFields } from '../list-fields.js';
-import { listHistory } from '../list-history.js';
-import { listRecords, searchRecords } from '../list-records.js';
+import { listDuplicates, listHistory, listRecords, searchRecords } from '../list-records.js';
 import { summarizeRecords } from '../summary.js';
 
 /** The reads of accounts. */

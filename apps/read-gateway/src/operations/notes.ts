@@ -1,6 +1,6 @@
 import { getNote as getContract, listNotes as listContract } from '@crm/contract';
 import { listNotes as listNotePage, readNote, recordExists } from '@crm/db';
-import { ApiError, type CursorPosition, ErrorCollector, type ObjectType, parseSearchQuery } from '@crm/domain';
+import { ApiError, type CursorPosition, ErrorCollector, objects, type ObjectType, parseSearchQuery } from '@crm/domain';
 import { JsonText, type Operation } from '@crm/http';
 import { type Context, operation } from '../context.js';
 import { pageJson, readByCursor, readOrNarrow } from '../page.js';
@@ -16,12 +16,6 @@ const getNote = operation(getContract, async ({ database }, { caller, params }) 
   };
 });
 
-const missing: Readonly<Record<ObjectType, string>> = {
-  account: 'is not an account of this organization',
-  contact: 'is not a contact of this organization',
-  opportunity: 'is not an opportunity of this organization',
-};
-
 /** Adds an error if the record with this id does not exist. */
 const checkReference = async (
   context: Context,
@@ -31,7 +25,7 @@ const checkReference = async (
   errors: ErrorCollector,
 ): Promise<void> => {
   if (id === null || (await recordExists(context.database, organizationId, object, id))) return;
-  errors.add(`${object}_id`, missing[object]);
+  errors.add(`${object}_id`, `is not ${objects[object].a} of this organization`);
 };
 
 const narrowing = { q: 'took too long: use longer or fewer words, or name an account, contact or opportunity' };

@@ -12,7 +12,7 @@ import { fieldCasesOf } from './field-cases.js';
 import { expectedIds } from './oracle.js';
 import { type AskedQuestion, type Pair, pairsOf, questionsAbout } from './questions.js';
 import { expectedSummary, type SummaryQuestion } from './summary-oracle.js';
-import { walkSearch } from './walk.js';
+import { walkSearch } from '../support/walk.js';
 import { makeWorld, type World } from './world.js';
 import type { TestGateway } from '../support/gateway.js';
 

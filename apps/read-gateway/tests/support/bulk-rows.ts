@@ -1,7 +1,6 @@
 import type { AdministrationDatabase } from '@crm/db';
 import type { ObjectType } from '@crm/domain';
-
-const tables = { opportunity: 'opportunities', account: 'accounts', contact: 'contacts' } as const;
+import { subjects } from './subject.js';
 
 const copiesInAStatement = 1_000;
 
@@ -27,7 +26,7 @@ export const copyRecord = async (
   organizationId: string,
   { objectType, id, count, columns, isSmall = false }: Copies,
 ): Promise<string[]> => {
-  const table = tables[objectType];
+  const table = subjects[objectType].collection;
   const record = `(t.record::jsonb || jsonb_build_object('id', s.id, 'name', ${columns['name'] ?? 't.name'}))::text`;
   const own = { external_id: 'NULL', ...columns };
   const changes = Object.entries(objectType === 'opportunity' ? { record, ...own } : own);

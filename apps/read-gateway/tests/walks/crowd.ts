@@ -1,8 +1,7 @@
 import type { AdministrationDatabase } from '@crm/db';
 import type { ObjectType } from '@crm/domain';
 import { copyRecord } from '../support/bulk-rows.js';
-
-const tables = { opportunity: 'opportunities', account: 'accounts', contact: 'contacts' } as const;
+import { subjects } from '../support/subject.js';
 
 /**
  * The columns in which a copy differs from its template. All others repeat, so that records tie in every sort. Searches
@@ -59,7 +58,7 @@ export const makeCrowd = async (
     }
     return ids;
   };
-  const table = tables[objectType];
+  const table = subjects[objectType].collection;
   const still = new Set(await copyAll('still', Math.ceil(count / templates.length)));
   const moving = await copyAll('moving', Math.max(1, Math.ceil(count / 10 / templates.length)));
   const columns = (await valueColumns(database, table)).map((name) => `${name} = t.${name}`).join(', ');

@@ -6,6 +6,7 @@ import {
   type Failure,
   type FailureReason,
   type FieldErrors,
+  objects,
   type ObjectType,
   type setupLimits,
 } from '@crm/domain';
@@ -31,12 +32,6 @@ const naturalKeyPaths: Readonly<Record<ObjectType, string>> = {
   account: 'domain',
   contact: 'email',
   opportunity: bodyPathOf('opportunity', 'name'),
-};
-
-const recordNouns: Readonly<Record<ObjectType, string>> = {
-  account: 'accounts',
-  contact: 'contacts',
-  opportunity: 'opportunities',
 };
 
 const setupLimitTexts: Readonly<Record<keyof typeof setupLimits, (limit: number) => string>> = {
@@ -78,7 +73,7 @@ const answers: { readonly [Of in Exclude<Kind, ErrorCode>]: AnswerTo<Of> } & {
   setup_in_use: ({ object, opportunities }) =>
     conflict(`The ${object} still has opportunities`, { counts: { opportunities } }),
   field_in_use: ({ object, records }) =>
-    conflict('The field still has values', { counts: { [recordNouns[object]]: records } }),
+    conflict('The field still has values', { counts: { [objects[object].many]: records } }),
   last_stage: () => conflict('A pipeline needs at least one stage that is not archived'),
   pipeline_archived: ({ isRestored }) =>
     isRestored
