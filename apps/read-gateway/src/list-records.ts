@@ -9,6 +9,7 @@ import type {
 import { findDuplicates, readHistory, recordExists } from '@crm/db';
 import {
   ApiError,
+  type CursorPosition,
   defaultLimit,
   type ErrorCollector,
   type ObjectType,
