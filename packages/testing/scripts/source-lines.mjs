@@ -8,7 +8,7 @@ import { filesIn, root } from './repository-files.mjs';
 const budgets = {
   '.ci': 218,
   'apps/inbound-gateway': 1553,
-  'apps/read-gateway': 922,
+  'apps/read-gateway': 923,
   'apps/webhook-worker': 484,
   bench: 2533,
   docker: 229,
@@ -24,7 +24,7 @@ const budgets = {
   'packages/testing': 3197,
   'packages/webhooks': 240,
   prisma: 665,
-  'all source lines': 41_696,
+  'all source lines': 41_697,
   'lines of tests': 33_376,
   'lines of pages': 6988,
 };
