@@ -1,11 +1,12 @@
-import type { CrmClient, EventLogPage } from '@crm/client';
+import type { CrmClient } from '@crm/client';
 import type { Command } from 'commander';
 
 import { type CliContext, printResult } from '../cli-context.js';
 import { CliError } from '../errors.js';
 import { eventError, type EventOptions, withEventOptions } from '../events/event-options.js';
 import type { ExportState } from '../export/export-state.js';
-import { openOutput, type Output } from '../export/output.js';
+import { openOutput, resumeHint } from '../export/output.js';
+import { runExport, type TextPage } from '../export/run-export.js';
 import { connectClient, findReadGateway } from '../api/gateways.js';
 import { type OutputOptions, withJson } from '../options.js';
 
@@ -57,59 +58,43 @@ const findRange = async (
   return { after, end: data.position, logId: data.log_id };
 };
 
-/** Writes pages up to the end of the range. @returns the number of events and the last position; null if interrupted */
-const writePages = async (
+/** Reads the pages up to the end of the range. The cursor of each is the rest of the range. */
+async function* readPages(
   client: CrmClient,
-  output: Output,
-  range: Range,
-  { object }: ExportEventsOptions,
-  { records: earlier, signal }: { readonly records: number; readonly signal: AbortSignal },
-): Promise<{ records: number; position: number } | null> => {
-  let records = earlier;
-  let position = range.after ?? 0;
-  if (position >= range.end) return { records, position };
-  const asked = { ...(range.after === undefined ? {} : { after: range.after }), ...(object && { object }) };
-  const pages = client.events.iterate({ ...asked, logId: range.logId, wait: 0, signal }).pages();
-  for await (const page of pages) {
-    const events = upTo(page, range.end);
-    records += events.length;
-    position = Math.min(page.next_position, range.end);
+  options: ExportEventsOptions,
+  earlier: ExportState | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<TextPage, void, undefined> {
+  const range = await findRange(client, options, earlier, signal);
+  const { after, end, logId } = range;
+  if ((after ?? 0) >= end) return;
+  const asked = { ...(after !== undefined && { after }), ...(options.object && { object: options.object }) };
+  for await (const page of client.events.iterate({ ...asked, logId, wait: 0, signal }).pages()) {
+    const events = page.events.filter(({ position }) => position <= end);
+    const reached = Math.min(page.next_position, end);
     const text = events.map((event) => `${JSON.stringify(event)}\n`).join('');
-    const isWanted = await output.writePage(text, JSON.stringify({ ...range, after: position }), records);
-    if (!isWanted || position >= range.end) break;
-    if (signal.aborted) return null;
+    yield { text, cursor: JSON.stringify({ ...range, after: reached }), records: events.length };
+    if (reached === end) return;
   }
-  return { records, position };
-};
-
-const upTo = ({ events }: EventLogPage, end: number): EventLogPage['events'] =>
-  events.filter(({ position }) => position <= end);
+}
 
 const exportEvents = async (context: CliContext, options: ExportEventsOptions): Promise<void> => {
   const connection = await findReadGateway(context, options);
   const client = connectClient({ readUrl: connection.url, apiKey: connection.apiKey });
   const signal = context.onInterrupt();
-  const resume = options.output === '-' ? '' : ' Run the same command again to continue.';
   try {
     const { url = null, object = null, after = null } = options;
     const { output, earlier } = await openOutput(context.stdout, options, ['events', url, object, after]);
-    const write = async () => {
-      const range = await findRange(client, options, earlier, signal);
-      return writePages(client, output, range, options, { records: earlier?.records ?? 0, signal });
-    };
-    const written = await write().catch(async (error: unknown) => {
-      await output.close();
-      throw error;
+    const { records, cursor } = await runExport({
+      pages: readPages(client, options, earlier, signal),
+      output,
+      earlier,
     });
-    if (written === null) {
-      await output.close();
-      throw new CliError(`Interrupted.${resume}`);
-    }
-    await output.finish();
-    printSummary(context, options, written);
+    const reached = cursor === null ? options : (JSON.parse(cursor) as Range);
+    printSummary(context, options, { records, position: reached.after ?? 0 });
   } catch (error) {
     throw signal.aborted
-      ? new CliError(`Interrupted.${resume}`)
+      ? new CliError(`The export was interrupted.${resumeHint(options)}`)
       : eventError(connection.url, error, 'Start over with --restart and without --after.');
   }
 };

@@ -8,9 +8,9 @@ import { printResult, type CliContext } from '../cli-context.js';
 import { CliError, errorText, usageError } from '../errors.js';
 import { columnNames, narrowColumns, systemColumns, type ExportColumns } from '../export/columns.js';
 import { translateMembers } from '../export/member-emails.js';
-import { openOutput } from '../export/output.js';
-import { countRecords, listCustomFields, makePageReader } from '../export/record-pages.js';
-import { exportFormats, makeRowFormat, type CsvStyle, type ExportFormat } from '../export/row-format.js';
+import { openOutput, resumeHint } from '../export/output.js';
+import { countRecords, listCustomFields, readPages } from '../export/record-pages.js';
+import { exportFormats, makeRowFormat, type CsvStyle, type ExportFormat, textPages } from '../export/row-format.js';
 import { runExport } from '../export/run-export.js';
 import { connectClient, findReadGateway, gatewayErrorText, withGatewayOptions } from '../api/gateways.js';
 import { writeSetup } from '../setup/apply.js';
@@ -153,9 +153,12 @@ const exportFrom = async (
     const { output, earlier } = await openOutput(context.stdout, options, request);
     isBegun = true;
     if (earlier !== undefined) context.stderr.write(`Continuing after ${earlier.records} ${object}.\n`);
+    const query = { object, columns, customFields, pipelineId };
+    // If the earlier run was killed after its last page, nothing is left to read.
+    const pages = earlier?.cursor === null ? [] : readPages(client, query, earlier?.cursor, signal);
+    const rowFormat = makeRowFormat(format, columns, members.customValues, options);
     const { records, seconds } = await runExport({
-      readPage: makePageReader(client, object, columns, customFields, pipelineId),
-      format: makeRowFormat(format, columns, members.customValues, options),
+      pages: textPages(pages, rowFormat, earlier === undefined),
       output,
       earlier,
       onProgress: exportProgress({
@@ -164,10 +167,10 @@ const exportFrom = async (
         earlierRecords: earlier?.records ?? 0,
         countAll: () => countRecords(client, object, pipelineId),
       }),
-      signal,
     });
     return summary(object, options, { records, seconds, unknownMembers: members.unknown.size });
   } catch (error) {
+    if (signal.aborted) throw new CliError(`The export was interrupted.${resumeHint(options)}`);
     if (error instanceof CliError) throw error;
     const gateway = {
       name: 'read gateway',
@@ -179,9 +182,6 @@ const exportFrom = async (
     throw new CliError(`The export stopped: ${reason}${isBegun ? resumeHint(options) : ' Nothing was written.'}`);
   }
 };
-
-const resumeHint = ({ output }: ExportOptions): string =>
-  output === '-' ? '' : ' Run the same command again to continue.';
 
 const chooseColumns = (
   object: ExportObject,

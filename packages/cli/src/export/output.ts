@@ -89,3 +89,7 @@ export const streamOutput = (stream: NodeJS.WritableStream): Output => ({
   finish: async () => undefined,
   close: async () => undefined,
 });
+
+/** What to do after an export has failed. */
+export const resumeHint = ({ output }: { readonly output: string }): string =>
+  output === '-' ? '' : ' Run the same command again to continue.';

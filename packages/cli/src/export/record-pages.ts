@@ -11,9 +11,6 @@ export interface RecordPage {
   readonly nextCursor: string | null;
 }
 
-/** Reads the page at a cursor, or the first page for null. */
-export type ReadPage = (cursor: string | null, signal: AbortSignal) => Promise<RecordPage>;
-
 /** The largest page that the gateway allows. */
 const pageSize = 500;
 const mostFieldNames = 100;
@@ -38,40 +35,44 @@ export const countRecords = async (
   return data.total.count;
 };
 
+/** What {@link readPages} reads. */
+export interface RecordQuery {
+  readonly object: ExportObject;
+  readonly columns: ExportColumns;
+  readonly customFields: readonly Field[];
+  readonly pipelineId: string | undefined;
+}
+
 /**
- * Returns the function that reads pages of an object. Records come oldest first, so that an import creates them in the
- * same order and records created during the export come last. Notes cannot be sorted and come newest first.
+ * Reads the pages of an object from a cursor on, or from the first page. Records come oldest first, so that an import
+ * creates them in the same order and records created during the export come last. Notes cannot be sorted and come
+ * newest first.
  */
-export const makePageReader = (
+export async function* readPages(
   client: CrmClient,
-  object: ExportObject,
-  columns: ExportColumns,
-  customFields: readonly Field[],
-  pipelineId: string | undefined,
-): ReadPage => {
+  { object, columns, customFields, pipelineId }: RecordQuery,
+  cursor: string | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<RecordPage, void, undefined> {
+  const asked = { limit: pageSize, ...(cursor !== undefined && { cursor }) };
   if (object === 'notes') {
-    return async (cursor, signal) => {
-      const { data } = await client.notes.list({ limit: pageSize, ...cursorOf(cursor) }, { signal }).page();
-      return { records: data.notes, nextCursor: data.next_cursor };
-    };
+    for await (const { notes, next_cursor: nextCursor } of client.notes.list(asked, { signal }).pages())
+      yield { records: notes, nextCursor };
+    return;
   }
   const fields = fieldNames(columns, customFields);
   // The three clients differ only in the types of their filters and records.
   const records = client[object] as unknown as { search(body: object, options: object): Searched };
-  const asked = { sort: 'created_at', limit: pageSize, fields, ...(pipelineId && { pipeline_id: pipelineId }) };
-  return async (cursor, signal) => {
-    const { data } = await records.search({ ...asked, ...cursorOf(cursor) }, { signal }).page();
-    return { records: data[object] ?? [], nextCursor: data.next_cursor };
-  };
-};
-
-interface Searched {
-  page(): Promise<{
-    readonly data: { readonly next_cursor: string | null } & { readonly [name in ExportObject]?: ExportRecord[] };
-  }>;
+  const body = { ...asked, sort: 'created_at', fields, ...(pipelineId !== undefined && { pipeline_id: pipelineId }) };
+  for await (const page of records.search(body, { signal }).pages())
+    yield { records: page[object] ?? [], nextCursor: page.next_cursor };
 }
 
-const cursorOf = (cursor: string | null): { cursor?: string } => (cursor === null ? {} : { cursor });
+interface Searched {
+  pages(): AsyncIterable<
+    { readonly next_cursor: string | null } & { readonly [name in ExportObject]?: readonly ExportRecord[] }
+  >;
+}
 
 /**
  * The fields to request. If there are too many custom fields to name each, `custom_fields` requests all visible ones.

@@ -1,4 +1,6 @@
 import { escapeFormula } from '../spreadsheet-escape.js';
+import type { RecordPage } from './record-pages.js';
+import type { TextPage } from './run-export.js';
 import { columnNames, systemValue, type ExportColumns, type ExportRecord } from './columns.js';
 
 /** The formats of an exported file. */
@@ -33,6 +35,19 @@ export const makeRowFormat = (
   style: CsvStyle,
 ): RowFormat => (format === 'csv' ? csvFormat(columns, customValues, style) : jsonFormat(columns, customValues));
 
+/** Formats pages. The first page of a new file begins with the header. */
+export async function* textPages(
+  pages: AsyncIterable<RecordPage> | Iterable<RecordPage>,
+  { header, line }: RowFormat,
+  isNew: boolean,
+): AsyncGenerator<TextPage, void, undefined> {
+  let start = isNew ? header : '';
+  for await (const { records, nextCursor } of pages) {
+    yield { text: start + records.map(line).join(''), cursor: nextCursor, records: records.length };
+    start = '';
+  }
+}
+
 type CustomValues = (record: ExportRecord) => Readonly<Record<string, unknown>>;
 
 const csvFormat = (columns: ExportColumns, customValues: CustomValues, style: CsvStyle): RowFormat => ({
@@ -47,7 +62,11 @@ const csvFormat = (columns: ExportColumns, customValues: CustomValues, style: Cs
   },
 });
 
-const csvLine = (values: readonly unknown[], style: CsvStyle): string =>
+/**
+ * One line of CSV. A missing value is an empty cell and an empty text is `""`, as in PostgreSQL's COPY. Lists and
+ * objects are JSON.
+ */
+export const csvLine = (values: readonly unknown[], style: CsvStyle): string =>
   `${values.map((value) => csvCell(value, style)).join(style.delimiter ?? ',')}\n`;
 
 const jsonFormat = (columns: ExportColumns, customValues: CustomValues): RowFormat => ({
@@ -65,11 +84,7 @@ const jsonFormat = (columns: ExportColumns, customValues: CustomValues): RowForm
 const ownValue = (values: Readonly<Record<string, unknown>>, slug: string): unknown =>
   Object.hasOwn(values, slug) ? values[slug] : null;
 
-/**
- * Formats one cell. A missing value is an empty cell and an empty text is `""`, as in PostgreSQL's COPY. Lists and
- * objects are JSON. Texts that a spreadsheet program would run as formulas are escaped, because any sender may have
- * written them.
- */
+/** Texts that a spreadsheet program would run as formulas are escaped, because any sender may have written them. */
 const csvCell = (value: unknown, { delimiter = ',', raw }: CsvStyle): string => {
   if (value === null || value === undefined) return '';
   const text = typeof value !== 'string' ? JSON.stringify(value) : raw === true ? value : escapeFormula(value);

@@ -1,66 +1,58 @@
-import { CliError } from '../errors.js';
 import type { ExportState } from './export-state.js';
 import type { Output } from './output.js';
-import type { ReadPage, RecordPage } from './record-pages.js';
-import type { RowFormat } from './row-format.js';
+
+/** A page of an export as text. */
+export interface TextPage {
+  readonly text: string;
+  /** Where the next run continues after this page. Null if it is the last one. */
+  readonly cursor: string | null;
+  readonly records: number;
+}
 
 /** One export. */
 export interface ExportJob {
-  readonly readPage: ReadPage;
-  readonly format: RowFormat;
+  /** The pages that an earlier run has not written. */
+  readonly pages: AsyncIterator<TextPage, unknown, undefined>;
   readonly output: Output;
   /** Where an earlier run ended. */
   readonly earlier: ExportState | undefined;
-  readonly onProgress: (records: number, recordsPerSecond: number) => void;
-  /** Aborted when the user stops the export. */
-  readonly signal: AbortSignal;
+  readonly onProgress?: (records: number, recordsPerSecond: number) => void;
 }
 
 /** How an export ended. */
 export interface ExportResult {
   readonly records: number;
   readonly seconds: number;
+  /** The cursor of the last written page, also of an earlier run. Null if no page was written, or if it was the last one. */
+  readonly cursor: string | null;
 }
 
 /**
- * Runs an export. Reads the next page while it writes the current one. At most these two pages are in memory.
- *
- * @throws CliError if it was interrupted. The next run continues after the last written page.
+ * Runs an export. Reads the next page while it writes the current one. At most these two pages are in memory. If it
+ * fails, the next run continues after the last written page.
  */
-export const runExport = async (job: ExportJob): Promise<ExportResult> => {
+export const runExport = async ({ pages, output, earlier, onProgress }: ExportJob): Promise<ExportResult> => {
   const startedMs = performance.now();
-  const earlierRecords = job.earlier?.records ?? 0;
-  let records = earlierRecords;
-  let header = job.earlier === undefined ? job.format.header : '';
   const seconds = (): number => (performance.now() - startedMs) / 1000;
-  // If the earlier run was killed after its last page, nothing is left to read.
-  let next = job.earlier?.cursor === null ? null : readPage(job, job.earlier?.cursor ?? null);
+  const earlierRecords = earlier?.records ?? 0;
+  let records = earlierRecords;
+  let cursor = earlier?.cursor ?? null;
   try {
-    while (next !== null) {
-      const page: RecordPage = await next;
-      next = page.nextCursor === null ? null : readPage(job, page.nextCursor);
-      records += page.records.length;
-      const text = header + page.records.map((record) => job.format.line(record)).join('');
-      const isWanted = await job.output.writePage(text, page.nextCursor, records);
-      header = '';
-      job.onProgress(records, (records - earlierRecords) / seconds());
+    for (let page = await pages.next(); page.done !== true;) {
+      const reading = pages.next();
+      // The read may fail while the page is being written, or after the export has ended.
+      reading.catch(() => undefined);
+      records += page.value.records;
+      ({ cursor } = page.value);
+      const isWanted = await output.writePage(page.value.text, cursor, records);
+      onProgress?.(records, (records - earlierRecords) / seconds());
       if (!isWanted) break;
+      page = await reading;
     }
   } catch (error) {
-    await job.output.close();
+    await output.close();
     throw error;
   }
-  await job.output.finish();
-  return { records, seconds: seconds() };
-};
-
-const readPage = (job: ExportJob, cursor: string | null): Promise<RecordPage> => {
-  const page = job.readPage(cursor, job.signal).catch((error: unknown) => {
-    if (job.signal.aborted) throw new CliError('The export was interrupted. Run the same command again to continue.');
-    throw error;
-  });
-  // Avoids an unhandled rejection: the read may fail while the previous page is being written, or after the export has
-  // ended.
-  page.catch(() => undefined);
-  return page;
+  await output.finish();
+  return { records, seconds: seconds(), cursor };
 };

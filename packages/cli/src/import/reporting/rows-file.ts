@@ -2,6 +2,7 @@ import { access, constants, open, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 import { CliError, errorText, ifThere, usageError } from '../../errors.js';
+import { csvLine } from '../../export/row-format.js';
 import type { RowProblem } from '../mapping/convert-row.js';
 import { emptyText, type SourceFile } from '../source/csv-rows.js';
 import { parseJsonObject } from '../../json-object.js';
@@ -15,12 +16,10 @@ const byteOrderMark = '\uFEFF';
 /** The start of such a file in any format. Other files must not be overwritten. */
 const ownStart = /^\uFEFF?line.{1,4}?field.{1,4}?reason|^\{"line":/;
 
-const csvLine = (cells: readonly string[], delimiter: string): string =>
-  `${cells.map((cell) => csvCell(cell, delimiter)).join(delimiter)}\n`;
-
-const csvCell = (text: string, delimiter: string): string => {
-  if (text === emptyText) return '""';
-  return /["\r\n]/.test(text) || text.includes(delimiter) ? `"${text.replaceAll('"', '""')}"` : text;
+/** In an export, an empty cell is a missing value and `""` is an empty text. */
+const cellValue = (cell: string): string | null => {
+  if (cell === emptyText) return '';
+  return cell === '' ? null : cell;
 };
 
 type OwnCells = readonly [line: string, field: string, reason: string];
@@ -68,7 +67,7 @@ export class RowsFile {
     this.#dropped = ownColumns.every((name, index) => sourceColumns[index] === name) ? ownColumns.length : 0;
     const columns = [...ownColumns, ...sourceColumns.slice(this.#dropped)];
     const mark = csv?.encoding === 'utf-8' && csv.hasMark !== true ? '' : byteOrderMark;
-    this.#header = csv === undefined ? '' : mark + csvLine(columns, csv.delimiter);
+    this.#header = csv === undefined ? '' : mark + csvLine(columns, { delimiter: csv.delimiter, raw: true });
   }
 
   /**
@@ -105,7 +104,7 @@ export class RowsFile {
     const text =
       this.#delimiter === undefined
         ? jsonLine(own, cells[0] ?? '')
-        : csvLine([...own, ...cells.slice(this.#dropped)], this.#delimiter);
+        : csvLine([...own, ...cells.slice(this.#dropped)].map(cellValue), { delimiter: this.#delimiter, raw: true });
     this.#writes = this.#writes.then(async () => {
       if (this.#handle === undefined) {
         this.#handle = await open(this.path, 'w');

@@ -42,21 +42,6 @@ export class RateGate {
     this.#inFlight += 1;
   }
 
-  /**
-   * Sends a request after {@link enter}. The two are separate because waiting must not count towards the request's
-   * timeout.
-   */
-  readonly fetch: typeof fetch = async (input, init) => {
-    let state: RateLimitState | undefined;
-    try {
-      const response = await fetch(input, init);
-      state = readRateLimit(response.headers.get('ratelimit'));
-      return response;
-    } finally {
-      this.leave(state);
-    }
-  };
-
   /** Records the end of a request and the limits in its response. */
   leave(state?: RateLimitState): void {
     this.#inFlight -= 1;

@@ -14,7 +14,7 @@ import { CliError, errorCode, errorText } from '../../errors.js';
 import { connectClient, gatewayErrorText, type GatewayAddress } from '../../api/gateways.js';
 import { retryDelayMs } from './backoff.js';
 import type { RequestBody } from '../mapping/convert-row.js';
-import { RateGate } from './rate-gate.js';
+import { RateGate, readRateLimit } from './rate-gate.js';
 import { readAnswer, readRefusal, readResults, type SendOutcome } from './send-outcome.js';
 import { collectionOf, type ImportObject } from '../targets.js';
 
@@ -67,7 +67,12 @@ export class RecordSender {
     this.#gateway = { name: 'inbound gateway', url, option: '--url', groups: isBulk ? 'list,bulk' : 'list,inbound' };
     this.#gate = new RateGate((seconds) => onWait(`The rate limit is reached. Continuing in ${seconds} s.`));
     // The client must not retry: what to retry, and for how long, depends on the other rows.
-    const client: CrmClient = connectClient({ inboundUrl: url, apiKey, maxRetries: 0, fetch: this.#gate.fetch });
+    const client: CrmClient = connectClient({
+      inboundUrl: url,
+      apiKey,
+      maxRetries: 0,
+      onResponse: ({ headers }) => this.#gate.leave(readRateLimit(headers?.get('ratelimit') ?? null)),
+    });
     this.#records = client[collectionOf(object)] as unknown as Creates;
   }
 
@@ -80,29 +85,17 @@ export class RecordSender {
    * Creates the records of a batch in order. Retries are safe: creates are idempotent by natural key, and those of
    * notes by an `Idempotency-Key`.
    *
-   * @param patience - the fraction of the time limit for which to retry. Each half of a split batch gets half of it, so
-   * one bad row costs at most twice the limit
    * @returns the outcome of each row.
    * @throws CliError if the gateway is unreachable for longer than the limit, or if no row can succeed because the key
    * is refused or the address is not that of an inbound gateway.
    */
-  async send(items: readonly SendItem[], signal: AbortSignal, patience = 1): Promise<readonly SendOutcome[]> {
-    const outcomes = await this.#sendTogether(items, signal, patience);
-    if (outcomes !== undefined) {
-      for (const item of items) this.#unanswered.delete(item);
-      return outcomes;
-    }
-    // One bad row must not fail the others, so each half is sent alone, recursively down to that row.
-    const middle = Math.ceil(items.length / 2);
-    const first = await this.send(items.slice(0, middle), signal, patience / 2);
-    return [...first, ...(await this.send(items.slice(middle), signal, patience / 2))];
+  async send(items: readonly SendItem[], signal: AbortSignal): Promise<readonly SendOutcome[]> {
+    const outcomes = await this.#sendPatiently(items, signal);
+    for (const item of items) this.#unanswered.delete(item);
+    return outcomes;
   }
 
-  async #sendTogether(
-    items: readonly SendItem[],
-    signal: AbortSignal,
-    patience: number,
-  ): Promise<readonly SendOutcome[] | undefined> {
+  async #sendPatiently(items: readonly SendItem[], signal: AbortSignal): Promise<readonly SendOutcome[]> {
     let failedSinceMs: number | undefined;
     for (let attempt = 1; ; attempt += 1) {
       await this.#gate.enter(signal);
@@ -118,13 +111,13 @@ export class RecordSender {
         }
         if (error instanceof CrmApiError && !isTransient(error, items)) {
           this.#noteAnswer();
-          const refusal = readRefusal(this.#options.object, this.#gateway, error);
-          return items.length > 1 ? undefined : [refusal];
+          const refusal = readRefusal(this.#options.object, this.#gateway, error, items.length);
+          return items.map(() => refusal);
         }
         if (mayHaveArrived(error)) for (const item of items) this.#unanswered.add(item);
         failedSinceMs ??= performance.now();
-        const given = this.#giveUp(failedSinceMs, patience, error);
-        if (given !== undefined) return items.length > 1 ? undefined : [given];
+        const given = this.#giveUp(failedSinceMs, error);
+        if (given !== undefined) return items.map(() => given);
         this.#noteOutage(attempt, error);
         const retryAfterMs = error instanceof CrmApiError ? error.retryAfterMs : null;
         await sleep(retryDelayMs(attempt, retryAfterMs ?? 0), undefined, { signal });
@@ -145,11 +138,11 @@ export class RecordSender {
     return Promise.all(items.map(send));
   }
 
-  /** After the time limit, rejects the row if other rows succeed meanwhile. If no row succeeds, the import stops. */
-  #giveUp(failedSinceMs: number, patience: number, error: CrmError): SendOutcome | undefined {
+  /** After the time limit, rejects the rows if others succeed meanwhile. If no row succeeds, the import stops. */
+  #giveUp(failedSinceMs: number, error: CrmError): SendOutcome | undefined {
     const nowMs = performance.now();
     const boundMs = this.#lastAnswerMs === undefined ? this.#options.firstAnswerMs : this.#options.outageMs;
-    if (nowMs - failedSinceMs < patience * boundMs) return undefined;
+    if (nowMs - failedSinceMs < boundMs) return undefined;
     if (this.#lastAnswerMs !== undefined && nowMs - this.#lastAnswerMs < boundMs / 2) {
       const reason = `not created after many attempts: ${reasonOf(error)}`;
       return { kind: 'rejected', problems: [{ field: '', reason }] };

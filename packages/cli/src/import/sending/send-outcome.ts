@@ -58,11 +58,17 @@ export const readResults = (
 };
 
 /**
- * Reads the outcome of a refused row.
+ * Reads the outcome of each row of a refused request. The gateways refuse single rows of a bulk create in its results,
+ * so a refused bulk create was probably stopped by a proxy.
  *
  * @throws CliError if no row can succeed.
  */
-export const readRefusal = (object: ImportObject, gateway: GatewayAddress, error: CrmApiError): SendOutcome => {
+export const readRefusal = (
+  object: ImportObject,
+  gateway: GatewayAddress,
+  error: CrmApiError,
+  count: number,
+): SendOutcome => {
   const { status, message, requestId } = error;
   const problems = problemsOf(object, error.errors);
   const isPipeline = status === 404 || problems.some(({ field }) => field === 'pipeline_id');
@@ -70,8 +76,10 @@ export const readRefusal = (object: ImportObject, gateway: GatewayAddress, error
   if (isPipeline || status < 400 || [401, 403, 405].includes(status)) {
     throw new CliError(`${gatewayErrorText(gateway, error)}${isPipeline ? ` ${pipelineHint}` : ''}`);
   }
-  if (problems.length > 0) return { kind: 'rejected', problems };
-  const reason = `HTTP ${status} ${message}${requestId === null ? '' : ` (request ${requestId})`}`;
+  if (problems.length > 0 && count === 1) return { kind: 'rejected', problems };
+  const request = requestId === null ? '' : ` (request ${requestId})`;
+  const batch = count === 1 ? '' : ` for a batch of ${count} rows: import these again with --batch 1`;
+  const reason = `HTTP ${status} ${message}${request}${batch}`;
   return { kind: 'rejected', problems: [{ field: '', reason }] };
 };
 
