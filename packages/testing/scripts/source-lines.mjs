@@ -12,7 +12,7 @@ const budgets = {
   'apps/webhook-worker': 484,
   bench: 2533,
   docker: 229,
-  'packages/cli': 8535,
+  'packages/cli': 8521,
   'packages/client': 1179,
   'packages/contract': 3563,
   'packages/db': 8990,
@@ -24,8 +24,8 @@ const budgets = {
   'packages/testing': 3197,
   'packages/webhooks': 240,
   prisma: 665,
-  'all source lines': 41_570,
-  'lines of tests': 33_314,
+  'all source lines': 41_556,
+  'lines of tests': 33_312,
   'lines of pages': 6987,
 };
 
