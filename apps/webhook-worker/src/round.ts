@@ -58,12 +58,12 @@ const inParallel = async <T>(items: readonly T[], work: (item: T) => Promise<voi
 export class Round {
   readonly #webhook: ClaimedWebhook;
   readonly #parts: RoundParts;
-  readonly #parked: Map<string, ParkedUpdate | null>;
+  readonly #parked: Map<string, ParkedRecord | ParkedUpdate>;
   readonly #attempts: WebhookAttemptRow[] = [];
   readonly #emptied: RecordKey[] = [];
   /** Positions that a retry has delivered, so that a replay does not send them again. */
   readonly #retried = new Set<number>();
-  #failuresInRow = 0;
+  #failuresInRow: number;
   #isFailing: boolean;
   /** How many events of the log may be started although the receiver counts as down. */
   #probes = 0;
@@ -72,9 +72,9 @@ export class Round {
   constructor(webhook: ClaimedWebhook, parts: RoundParts) {
     this.#webhook = webhook;
     this.#parts = parts;
+    this.#failuresInRow = webhook.failures;
     this.#isFailing = webhook.is_failing;
-    // Null for a record whose row does not change.
-    this.#parked = new Map(webhook.parked.map((record) => [keyOf(record), null]));
+    this.#parked = new Map(webhook.parked.map((record) => [keyOf(record), record]));
   }
 
   /** Sends what is due. */
@@ -112,10 +112,11 @@ export class Round {
       position,
       replay_position: replayPosition,
       is_test_done: this.#webhook.is_test_due,
+      failures: this.#failuresInRow,
       is_failing: this.#isFailing,
       has_recovered: this.#webhook.is_failing && !this.#isFailing,
       disabled_because: this.#disabledBecause,
-      parked: [...this.#parked.values()].filter((record) => record !== null),
+      parked: [...this.#parked.values()].filter((record) => 'delay_ms' in record),
       delivered: this.#emptied,
       attempts: this.#attempts,
     };
@@ -130,22 +131,13 @@ export class Round {
   }
 
   /**
-   * Retries the records that are due. While the receiver is down, only the one that was tried most often, and then one new event: the
-   * receiver may be down for some events only.
+   * Retries the records that are due. While the receiver is down, that is one record, and one new event follows: the receiver may be down
+   * for some events only.
    */
   async #retry(): Promise<void> {
-    const { parked, is_failing: isFailing } = this.#webhook;
-    if (!isFailing)
-      return inParallel(
-        parked.filter(({ is_due: isDue }) => isDue),
-        (record) => this.#retryRecord(record),
-      );
-    const [probe] = parked
-      .filter(({ attempts }) => attempts <= this.#parts.retryDelaysMs.length)
-      .sort((a, b) => b.attempts - a.attempts || a.position - b.position);
-    if (probe?.is_due !== true) return;
-    await this.#retryRecord(probe);
-    this.#probes = 1;
+    const due = this.#webhook.parked.filter(({ is_due: isDue }) => isDue);
+    await inParallel(due, (record) => this.#retryRecord(record));
+    if (this.#webhook.is_failing && due.length > 0) this.#probes = 1;
   }
 
   /** Sends the failed event of a record again, and the later events of the record. */
@@ -184,7 +176,9 @@ export class Round {
       position = event.position;
       const key = keyOf(recordOf(event));
       const send = async (): Promise<void> => {
-        if (this.#parked.has(key) || this.#retried.has(event.position)) return;
+        // A replay may also send events before the one that failed.
+        if ((this.#parked.get(key)?.position ?? Infinity) <= event.position || this.#retried.has(event.position))
+          return;
         if (!(await this.#deliver(event, page.logId, 1))) return;
         const { first, last, events } = delivered ?? { first: event.position, last: 0, events: 0 };
         delivered = {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import { findWebhook, listAttempts, requestReplay, requestTest, rotateSecret, updateWebhook } from '@crm/db';
 import { encryptSecret, newSecret, Sender } from '@crm/webhooks';
 import { pino } from 'pino';
-import { startWorker, type Worker } from '../src/worker.js';
+import { startWorker, type Worker, type WorkerOptions } from '../src/worker.js';
 import { type Receiver, startReceiver } from './support/receiver.js';
 import { createTestLog, type TestLog } from './support/test-log.js';
 
@@ -16,17 +16,18 @@ let webhookId: string;
 const retryDelaysMs = [50, 50, 50];
 const maxTries = retryDelaysMs.length + 1;
 
-const startAnother = (keys = log.keys): Worker =>
+const startAnother = (options: Partial<WorkerOptions> = {}): Worker =>
   startWorker({
     database: log.database,
     sender,
-    keys,
+    keys: log.keys,
     retryDelaysMs,
     logger: pino({ level: 'silent' }),
     onRound: () => undefined,
+    ...options,
   });
-const start = (keys = log.keys): void => {
-  worker = startAnother(keys);
+const start = (options: Partial<WorkerOptions> = {}): void => {
+  worker = startAnother(options);
 };
 const until = async (isDone: () => boolean | Promise<boolean>): Promise<void> => {
   for (let tries = 0; tries < 1_000; tries += 1) {
@@ -135,6 +136,62 @@ test('keeps an event visible after its last try, until a replay delivers it', as
   expect([...positions()].sort()).toEqual([position - 1, position, position]);
 });
 
+test('disables an endpoint with little traffic if nothing succeeds until the last try', async () => {
+  receiver.behave = (_message, response) => response.writeHead(500).end();
+  await log.append(records(1));
+  start({ retryDelaysMs: [10, 10, 10, 10] });
+  await until(async () => (await webhook()).state === 'disabled');
+  expect([receiver.requests, (await webhook()).state_reason]).toEqual([5, 'no delivery succeeded until the last try']);
+});
+
+test('tries an endpoint that is down again, even if the schedule was shortened meanwhile', async () => {
+  await log.append(records(1));
+  const { position, last_position: last } = await webhook();
+  await log.query(
+    `WITH parked AS (
+       INSERT INTO webhook_parked (organization_id, endpoint_id, object, record_id, position, attempts, retry_at)
+       SELECT e.organization_id, $1::uuid, e.object, e.record_id, e.position, 9, now() FROM events e WHERE e.position = $2)
+     UPDATE webhook_endpoints SET position = $2, failures = 9, is_failing = true, parked = 1, retry_at = now()`,
+    webhookId,
+    last,
+  );
+  start();
+  await until(async () => (await webhook()).parked_records === 0);
+  expect([positions(), position + 1, (await webhook()).is_failing]).toEqual([[last], last, false]);
+});
+
+test('replays events before the one that failed, and none that the endpoint has not reached', async () => {
+  const [record = ''] = records(1);
+  await log.append([record, record]);
+  const { position, last_position: last } = await webhook();
+  receiver.behave = ({ data }, response) => {
+    if (data.position === last) response.writeHead(500).end();
+  };
+  start();
+  await until(async () => (await webhook()).parked_records === 1);
+  await requestReplay(log.database, log.organizationId, webhookId, { from: last - 1, to: last - 1 });
+  await until(() => positions().length === 2);
+  expect(positions()).toEqual([last - 1, last - 1]);
+  await worker?.stop();
+  await updateWebhook(log.database, log.organizationId, webhookId, 'a test', { state: 'paused' });
+  await log.query('UPDATE webhook_endpoints SET position = $1', position);
+  const ahead = await requestReplay(log.database, log.organizationId, webhookId, { from: last, to: last });
+  expect(ahead?.webhook.replay).toBeNull();
+});
+
+test('leaves parked events as they are if a replay is refused', async () => {
+  await log.append(records(1));
+  const { last_position: last } = await webhook();
+  receiver.behave = (_message, response) => response.writeHead(429, { 'retry-after': '3600' }).end();
+  start();
+  await until(async () => (await webhook()).parked_records === 1);
+  await worker?.stop();
+  await log.query('UPDATE webhook_endpoints SET replay_position = 0, replay_until = 1');
+  const replay = requestReplay(log.database, log.organizationId, webhookId, { from: last, to: last });
+  await expect(replay).rejects.toMatchObject({ reason: { kind: 'conflict' } });
+  expect(await log.query('SELECT attempts FROM webhook_parked')).toEqual([{ attempts: 1 }]);
+});
+
 test('disables an endpoint that answers 410, and continues where it stopped', async () => {
   let isGone = true;
   receiver.behave = (_message, response) => {
@@ -229,7 +286,7 @@ test('waits as long as the receiver asks, and follows no redirect', async () => 
 
 test('disables an endpoint whose secret it cannot decrypt', async () => {
   await log.append(records(1));
-  start([Buffer.alloc(32)]);
+  start({ keys: [Buffer.alloc(32)] });
   await until(async () => (await webhook()).state === 'disabled');
   expect([receiver.requests, (await webhook()).state_reason]).toEqual([
     0,

@@ -605,6 +605,7 @@ CREATE TABLE webhook_endpoints (
   replay_position bigint,
   replay_until bigint,
   is_test_due boolean NOT NULL DEFAULT false,
+  failures integer NOT NULL DEFAULT 0,
   is_failing boolean NOT NULL DEFAULT false,
   parked integer NOT NULL DEFAULT 0,
   retry_at timestamp(3) with time zone,
@@ -952,11 +953,13 @@ CREATE TABLE webhook_parked (
 -- statistics.sql
 --   refresh_statistics(p_table text) → boolean
 -- webhooks.sql
+--   probe_of_webhook(p_organization_id uuid, p_id uuid) → webhook_parked
 --   claim_webhook(p_organization_id uuid, p_id uuid, p_worker_id uuid) → jsonb
+--     calls probe_of_webhook
 --   log_delivered(p_organization_id uuid, p_endpoint_id uuid, p_attempt jsonb) → void
 --     calls new_id, write_time
 --   save_deliveries(p_organization_id uuid, p_id uuid, p_worker_id uuid, p_result jsonb) → boolean
---     calls log_delivered, new_id
+--     calls log_delivered, new_id, probe_of_webhook
 -- write.sql
 --   needs_exclusive_lock(p_function text, p_input jsonb) → boolean
 --   run_write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb) → jsonb

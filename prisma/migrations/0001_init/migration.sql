@@ -109,6 +109,7 @@ CREATE TABLE webhook_endpoints (
   replay_position bigint,
   replay_until bigint,
   is_test_due boolean NOT NULL DEFAULT false,
+  failures integer NOT NULL DEFAULT 0,
   is_failing boolean NOT NULL DEFAULT false,
   parked integer NOT NULL DEFAULT 0,
   retry_at timestamptz(3),

@@ -1,13 +1,25 @@
 -- Webhooks. A worker claims an endpoint (claim_webhook), sends events, and stores the results (save_deliveries). There is no row per
 -- delivery: the endpoint's position moves, and only a record with an event that failed has a row in webhook_parked.
 
+-- The parked record whose next try shows whether a receiver that is down is back: the one that was tried most often.
+CREATE OR REPLACE FUNCTION probe_of_webhook(p_organization_id uuid, p_id uuid) RETURNS webhook_parked LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_row webhook_parked;
+BEGIN
+  SELECT * INTO v_row FROM webhook_parked p WHERE p.organization_id = p_organization_id AND p.endpoint_id = p_id AND p.retry_at IS NOT NULL
+    ORDER BY p.attempts DESC, p.position LIMIT 1;
+  RETURN v_row;
+END
+$$;
+
 -- Claims an endpoint for a worker for half a minute, or extends its claim. Returns the endpoint and its parked records, or null if another
--- worker has it.
+-- worker has it. While the receiver is down, only its probe can be due.
 CREATE OR REPLACE FUNCTION claim_webhook(p_organization_id uuid, p_id uuid, p_worker_id uuid) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_now timestamptz := clock_timestamp();
   v_until timestamptz := v_now + interval '30 seconds';
   v_row webhook_endpoints;
+  v_probe webhook_parked := probe_of_webhook(p_organization_id, p_id);
   v_parked jsonb;
 BEGIN
   UPDATE webhook_endpoints w SET claimed_by = p_worker_id, claimed_until = v_until
@@ -20,7 +32,8 @@ BEGIN
     v_row.previous_secret := NULL;
   END IF;
   v_parked := (SELECT coalesce(jsonb_agg(jsonb_build_object('object', p.object, 'record_id', p.record_id, 'position', p.position,
-                        'attempts', p.attempts, 'is_due', coalesce(p.retry_at <= v_now, false)) ORDER BY p.retry_at, p.position), '[]')
+                        'attempts', p.attempts, 'is_due', coalesce(p.retry_at <= v_now, false) AND
+                          (NOT v_row.is_failing OR (p.object, p.record_id) = (v_probe.object, v_probe.record_id))) ORDER BY p.retry_at, p.position), '[]')
                  FROM webhook_parked p WHERE p.organization_id = p_organization_id AND p.endpoint_id = p_id);
   RETURN to_jsonb(v_row) || jsonb_build_object('parked', v_parked);
 END
@@ -50,7 +63,7 @@ END
 $$;
 
 -- Stores what a worker did with an endpoint. Returns false, and stores nothing, if the worker no longer has the endpoint.
--- p_result: {position, replay_position, is_test_done, is_failing, has_recovered, disabled_because, is_released,
+-- p_result: {position, replay_position, is_test_done, failures, is_failing, has_recovered, disabled_because, is_released,
 --   parked: [{object, record_id, position, attempts, delay_ms, error}], delivered: [{object, record_id}], attempts: [columns of webhook_attempts]}
 -- delay_ms: the time until the next try; null after the last one. delivered: parked records with no event left to send.
 -- replay_position: null if no replay was in progress.
@@ -89,16 +102,16 @@ BEGIN
   SELECT count(*), min(p.retry_at) INTO v_row.parked, v_row.retry_at
     FROM webhook_parked p WHERE p.organization_id = p_organization_id AND p.endpoint_id = p_id;
   IF (p_result->>'is_failing')::boolean THEN
-    -- One try at a time shows whether the receiver is back, so all wait for the latest.
-    v_row.retry_at := (SELECT p.retry_at FROM webhook_parked p WHERE p.organization_id = p_organization_id AND p.endpoint_id = p_id
-                        AND p.retry_at IS NOT NULL ORDER BY p.attempts DESC, p.position LIMIT 1);
+    v_row.retry_at := (probe_of_webhook(p_organization_id, p_id)).retry_at;
   END IF;
   UPDATE webhook_endpoints w SET
       position = (p_result->>'position')::bigint,
       replay_position = nullif(coalesce((p_result->>'replay_position')::bigint, w.replay_position), w.replay_until),
       replay_until = CASE WHEN (p_result->>'replay_position')::bigint = w.replay_until THEN NULL ELSE w.replay_until END,
       is_test_due = w.is_test_due AND NOT (p_result->>'is_test_done')::boolean,
-      is_failing = (p_result->>'is_failing')::boolean,
+      failures = (p_result->>'failures')::int,
+      -- Without a probe, new events show whether the receiver is back.
+      is_failing = (p_result->>'is_failing')::boolean AND v_row.retry_at IS NOT NULL,
       parked = v_row.parked,
       retry_at = v_row.retry_at,
       state = CASE WHEN p_result->>'disabled_because' IS NULL THEN w.state ELSE 'disabled' END,

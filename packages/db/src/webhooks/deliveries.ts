@@ -12,6 +12,7 @@ export interface ParkedRecord {
   readonly position: number;
   /** How many times it was tried. */
   readonly attempts: number;
+  /** Whether its next try is due. While the endpoint is failing, only the record that was tried most often can be. */
   readonly is_due: boolean;
 }
 
@@ -32,6 +33,8 @@ export interface ClaimedWebhook {
   readonly replay_position: number | null;
   readonly replay_until: number | null;
   readonly is_test_due: boolean;
+  /** Failed attempts since the last success. */
+  readonly failures: number;
   readonly is_failing: boolean;
   readonly parked: readonly ParkedRecord[];
 }
@@ -58,6 +61,7 @@ export interface DeliveryResult {
   /** Null if no replay was in progress. */
   readonly replay_position: number | null;
   readonly is_test_done: boolean;
+  readonly failures: number;
   readonly is_failing: boolean;
   /** Whether a delivery succeeded after a time in which all failed. All parked events are then due. */
   readonly has_recovered: boolean;

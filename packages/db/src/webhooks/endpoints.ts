@@ -41,6 +41,9 @@ const columns = `w.id AS webhook_id, w.url, w.description, w.objects, w.types, w
   ${instantText('CASE WHEN w.previous_secret_until > now() THEN w.previous_secret_until END')} AS previous_secret_until,
   ${instantText('w.created_at')} AS created_at, ${instantText('w.updated_at')} AS updated_at`;
 
+/** When an endpoint is served next if its parked records are due. */
+const dueIfParked = 'CASE WHEN w.parked > 0 THEN now() END';
+
 /** An endpoint after a write, and the token for reads that must see the write. */
 export interface WrittenWebhook {
   readonly webhook: WebhookRow;
@@ -50,6 +53,7 @@ export interface WrittenWebhook {
 /**
  * Runs a statement that returns an endpoint, and writes an audited change to the audit trail in the same transaction.
  * @param audit - what is done, and who does it as the audit trail shows it
+ * @param parkedDue - which of its parked records to make due, in SQL; null for none
  */
 const write = async (
   database: Queries,
@@ -57,13 +61,17 @@ const write = async (
   text: string,
   values: readonly unknown[],
   audit?: { readonly action: 'create' | 'update' | 'delete' | 'rotate_secret'; readonly actor: string },
+  parkedDue: string | null = null,
 ): Promise<WrittenWebhook | null> => {
   const audited = `, audit AS (
       INSERT INTO audit_events (organization_id, id, actor, command_id, action, target, details)
       SELECT $1, gen_random_uuid(), $${values.length + 2}, gen_random_uuid(), 'webhook.${audit?.action}', c.webhook_id, jsonb_build_object('url', c.url)
         FROM changed c)`;
+  const due = `, due AS (
+      UPDATE webhook_parked p SET retry_at = now(), attempts = 0 FROM changed c
+       WHERE p.organization_id = $1 AND p.endpoint_id = c.webhook_id AND ${parkedDue})`;
   const [row] = await database.query<WebhookRow & { readMark: string }>(organizationId, {
-    text: `WITH changed AS (${text})${audit === undefined ? '' : audited} SELECT c.*, read_mark() AS "readMark" FROM changed c`,
+    text: `WITH changed AS (${text})${audit === undefined ? '' : audited}${parkedDue === null ? '' : due} SELECT c.*, read_mark() AS "readMark" FROM changed c`,
     values: audit === undefined ? values : [...values, audit.actor],
   });
   if (row === undefined) return null;
@@ -127,14 +135,13 @@ export const updateWebhook = async (
   const names = Object.keys(change).filter((name) => change[name as keyof WebhookChange] !== undefined);
   const set = names.map((name, index) => `${name} = $${index + 3}`);
   const values = [id, ...names.map((name) => change[name as keyof WebhookChange])];
-  if (change.state === 'active') {
-    set.push('state_reason = NULL', 'is_failing = false', 'retry_at = CASE WHEN w.parked > 0 THEN now() END');
-    const due = `UPDATE webhook_parked p SET retry_at = now(), attempts = 0 WHERE p.organization_id = $1 AND p.endpoint_id = $2`;
-    await database.query(organizationId, { text: due, values: [id] });
+  const isContinued = change.state === 'active';
+  if (isContinued) {
+    set.push('state_reason = NULL', 'failures = 0', 'is_failing = false', `retry_at = ${dueIfParked}`);
   }
   const text = `UPDATE webhook_endpoints w SET ${[...set, 'updated_at = now()'].join(', ')}
     WHERE w.organization_id = $1 AND w.id = $2 RETURNING ${columns}`;
-  return write(database, organizationId, text, values, { action: 'update', actor });
+  return write(database, organizationId, text, values, { action: 'update', actor }, isContinued ? 'true' : null);
 };
 
 /** Deletes an endpoint with its attempts. @returns null if there is none */
@@ -176,7 +183,7 @@ export interface ReplayRange {
 }
 
 /**
- * Sends events again, and makes parked events of the range due.
+ * Sends events again, and makes parked events of the range due. Events that the endpoint has not reached are not sent twice.
  * @returns null if there is no such endpoint
  * @throws Failure `position_ahead` or `events_expired` if an event of the range does not exist or is no longer retained, `conflict` if the
  * last replay has not ended
@@ -196,13 +203,17 @@ export const requestReplay = async (
   const { last: lastPosition, oldest } = found;
   if (to > lastPosition) throw new Failure({ kind: 'position_ahead', lastPosition });
   if (from < oldest) throw new Failure({ kind: 'events_expired', oldestPosition: oldest });
-  const due = `UPDATE webhook_parked p SET retry_at = now(), attempts = 0
-    WHERE p.organization_id = $1 AND p.endpoint_id = $2 AND p.position BETWEEN $3 AND $4`;
-  await database.query(organizationId, { text: due, values: [id, from, to] });
-  const text = `UPDATE webhook_endpoints w SET replay_position = $3::bigint - 1, replay_until = least($4::bigint, w.position),
-      retry_at = CASE WHEN w.parked > 0 THEN now() END
+  const text = `UPDATE webhook_endpoints w SET replay_position = CASE WHEN $3::bigint <= w.position THEN $3::bigint - 1 END,
+      replay_until = CASE WHEN $3::bigint <= w.position THEN least($4::bigint, w.position) END, retry_at = ${dueIfParked}
     WHERE w.organization_id = $1 AND w.id = $2 AND w.replay_until IS NULL RETURNING ${columns}`;
-  const written = await write(database, organizationId, text, [id, from, to]);
+  const written = await write(
+    database,
+    organizationId,
+    text,
+    [id, from, to],
+    undefined,
+    'p.position BETWEEN $3 AND $4',
+  );
   if (written === null) throw new Failure({ kind: 'conflict' });
   return written;
 };
