@@ -22,8 +22,8 @@ export interface Tool {
     /** For writes: whether the same call again changes nothing more. */
     readonly idempotentHint?: boolean;
   };
-  /** The group of operations that it calls, and the operations, for keys that allow single ones. */
-  readonly needs: readonly [group: string, ...operations: string[]];
+  /** The groups of the operations that it calls, each with these operations, for keys that allow single ones. */
+  readonly needs: readonly (readonly [group: string, ...operations: string[]])[];
   // A method, not a property, so that tools with different arguments fit into one list (method parameters are bivariant).
   /** Runs a call. @returns the structured content */
   run(session: Session, args: object): Promise<Record<string, unknown>>;
@@ -62,8 +62,10 @@ export const anyObject = z.looseObject({});
 export const resultProperties = { next_cursor: z.string().optional(), notice: z.string() };
 
 /** Whether a key allows a tool. */
-export const isAllowed = ({ needs: [group, ...operations] }: Tool, allowed: readonly string[]): boolean =>
-  allowed.includes(group) || operations.every((operation) => allowed.includes(operation));
+export const isAllowed = ({ needs }: Tool, allowed: readonly string[]): boolean =>
+  needs.every(
+    ([group, ...operations]) => allowed.includes(group) || operations.every((operation) => allowed.includes(operation)),
+  );
 
 /** Models send null for arguments that they leave out. In custom values null clears. */
 const withoutNulls = (value: unknown): unknown => {

@@ -13,6 +13,8 @@ export interface TestCrm {
   readonly crm: CrmClient;
   readonly gateways: { readonly readUrl: string; readonly inboundUrl: string };
   addMember(email: string): Promise<unknown>;
+  /** Expires all events but the newest one. */
+  expireEvents(): Promise<unknown>;
   stop(): Promise<void>;
 }
 
@@ -25,6 +27,11 @@ export const startTestCrm = async ({ databaseUrl, readUrl, inboundUrl }: TestSta
     organization,
     gateways,
     crm: createClient({ ...gateways, apiKey: organization.key }),
+    expireEvents: () =>
+      database.query(organization.id, {
+        text: 'UPDATE event_heads SET oldest_position = position WHERE organization_id = $1',
+        values: [],
+      }),
     addMember: (email) => admin.addMember({ organizationId: organization.id, email, name: email }),
     stop: () => database.close(),
   };

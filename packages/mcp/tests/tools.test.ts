@@ -77,6 +77,7 @@ describe('the list of tools', () => {
   test.each([
     [['list', 'search'], names.slice(0, 8)],
     [['list', 'search', 'inbound'], names.slice(0, 15)],
+    [['getKey', 'inbound'], ['add_note']],
     [
       ['list', 'createNote'],
       ['describe_crm', 'get_record', 'list_notes', 'list_changes', 'add_note'],
@@ -210,6 +211,13 @@ describe('writes', () => {
     expect((await assistant.call('delete_record', { object: 'deal', id, version: version + 1 })).data).toEqual({
       deleted_id: id,
     });
+  });
+
+  test('the newest changes are those that are retained', async () => {
+    await assistant.call('create_account', { domain: 'retained.example' });
+    await own.expireEvents();
+    const { data } = await assistant.call('list_changes', { limit: 50 });
+    expect(data['changes']).toMatchObject([{ type: 'account.created', name: 'Retained' }]);
   });
 
   test('values are read by the type of the field, and returned as people write them', async () => {

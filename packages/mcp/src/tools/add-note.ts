@@ -7,7 +7,7 @@ export const addNote = defineTool({
   description:
     'Adds a note with a title, a content or both to at least one deal, account or contact. Missing accounts and contacts are created.',
   annotations: creates,
-  needs: ['inbound', 'createNote'],
+  needs: [['inbound', 'createNote']],
   input: z.object({
     request_key: z
       .string()

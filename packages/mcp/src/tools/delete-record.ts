@@ -8,7 +8,7 @@ export const deleteRecord = defineTool({
   description:
     'Deletes a record. Contacts and notes are erased for good; an administrator can restore deals and accounts. An account with contacts or deals is refused. Ask the user first.',
   annotations: changes,
-  needs: ['delete', 'deleteOpportunity', 'deleteAccount', 'deleteContact', 'deleteNote'],
+  needs: [['delete', 'deleteOpportunity', 'deleteAccount', 'deleteContact', 'deleteNote']],
   input: z.object({ object: z.enum(objects), id: z.string(), version: z.int().min(1).describe('as read') }),
   output: z.object({ deleted_id: z.string() }),
   run: async ({ crm }, { object, id, version }) => {

@@ -9,7 +9,7 @@ export const getRecord = defineTool({
   name: 'get_record',
   description: `Reads one record with all fields; absent ones are empty. Its version is needed to change it. ${foreignWords}`,
   annotations: reads,
-  needs: ['list', 'getOpportunity', 'getAccount', 'getAccountByDomain', 'getContact', 'getContactByEmail', 'getNote'],
+  needs: [['list', 'getOpportunity', 'getAccount', 'getAccountByDomain', 'getContact', 'getContactByEmail', 'getNote']],
   input: z.object({
     object: z.enum(objects),
     key: z.string().describe('id; or the domain of an account; or the email of a contact'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { countFitting, shorten } from '../budget.js';
-import type { Event } from '@crm/client';
+import { CrmApiError, type Event } from '@crm/client';
 import { pageArguments } from '../filters.js';
 import { readFittingPage } from '../pages.js';
 import { collections, objects, readId, showEvent } from '../records.js';
@@ -17,12 +17,7 @@ export const listChanges = defineTool({
   description: `What changed, from which value to which. With object and id: one record, newest first. Otherwise: all records after a position, oldest first; by default the newest changes. ${foreignWords}`,
   annotations: reads,
   needs: [
-    'list',
-    'listEvents',
-    'getLatestPosition',
-    'listOpportunityHistory',
-    'listAccountHistory',
-    'listContactHistory',
+    ['list', 'listEvents', 'getLatestPosition', 'listOpportunityHistory', 'listAccountHistory', 'listContactHistory'],
   ],
   input: z.object({
     object: z.enum(objects).optional(),
@@ -45,9 +40,15 @@ export const listChanges = defineTool({
       });
       return { changes: items, ...rest, notice };
     }
-    const after = sent ?? Math.max(0, (await crm.events.latest()).data.position - limit);
     const wireName = object === 'deal' ? 'opportunity' : object;
-    const { data } = await crm.events.list({ after, limit, ...(wireName && { object: wireName }) });
+    const list = (from: { readonly after?: number }) =>
+      crm.events.list({ ...from, limit, ...(wireName && { object: wireName }) });
+    const after = sent ?? Math.max(0, (await crm.events.latest()).data.position - limit);
+    const { data } = await list({ after }).catch((error: unknown) => {
+      // Fewer events than asked for may be retained. Without a position, the API starts with the oldest of them.
+      if (sent === undefined && error instanceof CrmApiError && error.code === 'events_expired') return list({});
+      throw error;
+    });
     const shown = await show(data.events, setup);
     const count = countFitting(shown);
     const next = data.events[count]?.position;

@@ -14,7 +14,7 @@ export const listNotes = defineTool({
   name: 'list_notes',
   description: `Lists notes, newest first: all, or those on one record. Long texts are cut; get_record has the whole note. ${foreignWords}`,
   annotations: reads,
-  needs: ['list', 'listNotes'],
+  needs: [['list', 'listNotes']],
   input: z.object({
     object: z.enum(kinds).optional(),
     key: text('with object: its id, domain or email'),

@@ -13,7 +13,7 @@ const searchTool = (kind: RecordKind, operation: string, hint: string) => {
     name: `search_${name}`,
     description: `Finds ${name} by words and filters. ${hint} ${foreignWords}`,
     annotations: reads,
-    needs: ['search', operation],
+    needs: [['search', operation]],
     input: z.object({
       ...filterArguments,
       sort: text('as in "name" or "updated_at:desc" (default)'),

@@ -23,7 +23,7 @@ export const summarizeDeals = defineTool({
   name: 'summarize_deals',
   description: `Counts deals and computes sums, averages, minimums and maximums, by group. Amounts of different currencies are never added. ${foreignWords}`,
   annotations: reads,
-  needs: ['search', 'summarizeOpportunities'],
+  needs: [['search', 'summarizeOpportunities']],
   input: z.object({
     ...filterArguments,
     group_by: texts(

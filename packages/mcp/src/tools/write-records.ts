@@ -91,7 +91,10 @@ const createDeal = defineTool({
   name: 'create_deal',
   description: `Creates a deal, and its account and contacts if they are missing. Account, pipeline and name identify it. ${existing}`,
   annotations: creates,
-  needs: ['inbound', 'createOpportunity'],
+  needs: [
+    ['inbound', 'createOpportunity'],
+    ['list', 'getOpportunity'],
+  ],
   input: z.object({ ...dealFields, name: z.string(), pipeline_name: text('needed if there are several') }),
   output,
   run: async (session, { pipeline_name: pipelineName, ...fields }) => {
@@ -106,7 +109,10 @@ const createAccount = defineTool({
   name: 'create_account',
   description: `Creates a company. Its domain identifies it. ${existing}`,
   annotations: creates,
-  needs: ['inbound', 'createAccount'],
+  needs: [
+    ['inbound', 'createAccount'],
+    ['list', 'getAccount'],
+  ],
   input: z.object({ ...accountFields, domain: z.string() }),
   output,
   run: async (session, fields) => {
@@ -119,7 +125,10 @@ const createContact = defineTool({
   name: 'create_contact',
   description: `Creates a person, and the account of the email’s domain. The email identifies it. ${existing}`,
   annotations: creates,
-  needs: ['inbound', 'createContact'],
+  needs: [
+    ['inbound', 'createContact'],
+    ['list', 'getContact'],
+  ],
   input: z.object({ ...contactFields, email: z.string() }),
   output,
   run: async (session, fields) => {
@@ -128,12 +137,15 @@ const createContact = defineTool({
   },
 });
 
-const updateTool = (kind: RecordKind, operation: string, fields: z.core.$ZodLooseShape) =>
+const updateTool = (kind: RecordKind, noun: string, fields: z.core.$ZodLooseShape) =>
   defineTool({
     name: `update_${kind}`,
     description: 'Changes the fields that are sent. Refused if the record has changed since `version` was read.',
     annotations: changes,
-    needs: ['inbound', operation],
+    needs: [
+      ['inbound', `update${noun}`],
+      ['list', `get${noun}`],
+    ],
     input: z.object({
       id: z.string(),
       version: z.int().min(1).describe('as read'),
@@ -161,7 +173,7 @@ const updateTool = (kind: RecordKind, operation: string, fields: z.core.$ZodLoos
 export const createTools = [createDeal, createAccount, createContact];
 /** `update_deal`, `update_account` and `update_contact` */
 export const updateTools = [
-  updateTool('deal', 'updateOpportunity', dealFields),
-  updateTool('account', 'updateAccount', accountFields),
-  updateTool('contact', 'updateContact', contactFields),
+  updateTool('deal', 'Opportunity', dealFields),
+  updateTool('account', 'Account', accountFields),
+  updateTool('contact', 'Contact', contactFields),
 ];
