@@ -176,19 +176,22 @@ describe('R30: a database that was migrated by a newer version', () => {
     await expect(upgrade()).rejects.toThrow(`too old for the database: ${contract.name} needs`);
   });
 
-  test('is not migrated if connected gateways could not work with it', async () => {
+  test('is not migrated if connected gateways or workers could not work with it', async () => {
     await newerUpgrade(expand);
-    const [older, newer] = [names(), [...names(), expand.name]].map((migrations) => {
-      const application_name = gatewayApplicationName('inbound', migrations);
-      return new pg.Client({ connectionString: url(), application_name });
-    }) as [pg.Client, pg.Client];
-    await Promise.all([older.connect(), newer.connect()]);
+    const connect = async (kind: 'inbound' | 'webhooks', migrations: readonly string[]): Promise<pg.Client> => {
+      const application_name = gatewayApplicationName(kind, migrations);
+      const client = new pg.Client({ connectionString: url(), application_name });
+      await client.connect();
+      return client;
+    };
+    const older = [await connect('inbound', names()), await connect('webhooks', names())];
+    const newer = await connect('inbound', [...names(), expand.name]);
     await expect(newerUpgrade(expand, contract)).rejects.toThrow(
-      /contract breaks gateways without 29990101000000_expand, .*: crm-inbound-gateway 0001_init \(1 connections\)/,
+      'crm-inbound-gateway 0001_init (1 connections), crm-webhook-worker 0001_init (1 connections). Nothing was changed.',
     );
     expect(await requirements()).toEqual([]);
     expect(await tables()).toContain('expanded');
-    await older.end();
+    await Promise.all(older.map((client) => client.end()));
     expect(await newerUpgrade(expand, contract)).toEqual([contract.name]);
     await newer.end();
   });

@@ -3,10 +3,10 @@ import { isOlderGateway, requirementOf } from '../schema-history/gateway-require
 import type { GatewayRequirement } from '../schema-history/schema-history.js';
 import type { Migration } from './migrations.js';
 
-/** The connected gateways by application name. Every role can see the application names of all sessions, unlike their addresses. */
+/** The connected programs by application name. Every role can see the application names of all sessions, unlike their addresses. */
 const gatewaysSql = `
   SELECT application_name AS name, count(*)::int AS connections FROM pg_stat_activity
-   WHERE datname = current_database() AND application_name LIKE 'crm-%-gateway %' GROUP BY 1 ORDER BY 1`;
+   WHERE datname = current_database() AND application_name LIKE 'crm-%' GROUP BY 1 ORDER BY 1`;
 
 const refuseOlderGateways = async (client: pg.Client, requirements: readonly GatewayRequirement[]): Promise<void> => {
   const { rows } = await client.query<{ name: string; connections: number }>(gatewaysSql);
