@@ -209,7 +209,7 @@ describe('the rebuild of stored records', () => {
     expect(batch).toEqual({ done: 1 });
   });
 
-  test('is over when a change is answered, also if a later change began it anew, unless it takes two seconds', async () => {
+  test('is over when a change is answered, also if a later change began it again, unless it takes two seconds', async () => {
     const id = idOf(await createDeal('Copied'));
     const copy = `jsonb_build_object('id', gen_random_uuid(), 'name', 'Copy ' || n, 'normalized_name', 'copy ' || n)`;
     await run(
@@ -223,7 +223,7 @@ describe('the rebuild of stored records', () => {
       await send('PATCH', `stages/${stageId}`, { label });
       return performance.now() - sentAtMs > 2_000 || (await left()) === 0;
     };
-    expect(await Promise.all([rename(first?.id, 'Begun'), rename(second?.id, 'Begun anew')])).toEqual([true, true]);
+    expect(await Promise.all([rename(first?.id, 'Begun'), rename(second?.id, 'Begun again')])).toEqual([true, true]);
   });
 });
 

@@ -13,7 +13,7 @@ export interface StoredApiKey {
   readonly revokedAt: Date | null;
 }
 
-/** The only tenant query without an organization: the result says which organization the key belongs to. */
+/** Not a statement of one organization: the result says which organization the key belongs to. */
 const findApiKeysSql = `
   SELECT k.id, k.organization_id AS "organizationId", k.allowed_operations AS "allowedOperations", k.limits,
          o.limits AS "organizationLimits", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt", k.hash

@@ -164,6 +164,6 @@ const withReplica = (primary: Database, replica: Database, options: ReadRouterOp
   };
 };
 
-/** Creates the router of one process. Without a replica, every read goes to the primary and marks are ignored. */
+/** Creates the router of one process. Without a replica, every read goes to the primary, which has every marked write. */
 export const createReadRouter = (options: ReadRouterOptions): ReadRouter =>
   options.replica === null ? onlyPrimary(options.primary) : withReplica(options.primary, options.replica, options);

@@ -4,7 +4,7 @@ import { mutationsOfGateways } from './mutations-of-gateways.mjs';
 
 /**
  * @typedef {object} Mutation
- * @property {string} requirement R1 to R22
+ * @property {string} requirement such as R8, of docs/security.md
  * @property {string} removed the removed protection in a few words, which also select it on the command line
  * @property {string} file from the top of the repository
  * @property {string} from text that occurs there exactly once

@@ -56,7 +56,7 @@ export const runSetupChange = async <Data>(
       const rebuilt = refreshRecords(database, organizationId, outdatedAt);
       const waited = sleep(rebuildWaitMs, undefined, { ref: false });
       if (commandLine !== undefined) await rebuilt;
-      // If a later change ended the rebuild, that of the later change goes on.
+      // If a later change ended the rebuild, that of the later change continues.
       else await Promise.race([rebuilt.then((count) => count ?? waited).catch(() => undefined), waited]);
     }
     const reply = answer(await setups.reload(organizationId));

@@ -1,3 +1,5 @@
+-- Notes: creating, changing and deleting them, and the records that they are attached to.
+
 -- Refuses ids of opportunities that do not exist. The refusal lists their places, counted from 0.
 CREATE OR REPLACE FUNCTION check_opportunities_exist(p_organization_id uuid, p_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -72,7 +74,7 @@ BEGIN
 END
 $$;
 
--- Like read_account, for notes.
+-- The note with an id; a row of nulls if there is none.
 CREATE OR REPLACE FUNCTION read_note(p_organization_id uuid, p_id uuid) RETURNS notes LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_row notes;
