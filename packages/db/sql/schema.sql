@@ -663,9 +663,6 @@ CREATE TABLE webhook_parked (
 --     calls sends_new_domain, unapplied_values
 --   create_account(p_organization_id uuid, p_input jsonb) → jsonb
 --     calls account_id_of_create, account_result, change_account, find_account_id, insert_account, read_account, sends_new_domain
--- bulk.sql
---   write_many(p_organization_id uuid, p_input jsonb) → jsonb
---     calls collect_events, create_account, create_contact, create_opportunity, refuse, take_events, update_account, update_contact, update_opportunity
 -- contact_changes.sql
 --   read_contact(p_organization_id uuid, p_id uuid) → contacts
 --     calls begin_change, lock_record
@@ -962,8 +959,12 @@ CREATE TABLE webhook_parked (
 --     calls log_delivered, new_id, probe_of_webhook
 -- write.sql
 --   needs_exclusive_lock(p_function text, p_input jsonb) → boolean
+--   call_write_function(p_organization_id uuid, p_function text, p_input jsonb) → jsonb
+--     calls create_account, create_contact, create_note, create_opportunity, delete_account, delete_contact, delete_note, delete_opportunity, merge_account, merge_contact, restore_account, restore_opportunity, update_account, update_contact, update_note, update_opportunity, write_many
+--   write_many(p_organization_id uuid, p_input jsonb) → jsonb
+--     calls call_write_function, collect_events, refuse, take_events
 --   run_write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb) → jsonb
---     calls begin_change, check_fields_exist, create_account, create_contact, create_note, create_opportunity, delete_account, delete_contact, delete_note, delete_opportunity, merge_account, merge_contact, restore_account, restore_opportunity, store_result, update_account, update_contact, update_note, update_opportunity, write_many
+--     calls begin_change, call_write_function, check_fields_exist, store_result
 --   read_mark() → text
 --   write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb, p_origin jsonb DEFAULT NULL::jsonb, OUT result jsonb, OUT replayed boolean, OUT read_mark text, OUT refusal jsonb) → record
 --     calls append_events, find_or_claim_result, lock_organization, needs_exclusive_lock, read_mark, run_write

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as contracts from '@crm/contract';
-import { defineFieldChange, deleteFieldChange, fieldWire, updateFieldChange } from '@crm/db';
+import { defineFieldChange, deleteFieldChange, fieldWire, type OrganizationSetup, updateFieldChange } from '@crm/db';
 import { validationError } from '@crm/domain';
 import type { Operation } from '@crm/http';
 import { type Context, operation } from '../context.js';
@@ -15,12 +15,18 @@ import {
   withoutNull,
 } from '../setup/read-setup.js';
 
+/** The response with a field after its change. */
+const fieldAnswer = (message: string, id: string) => (setup: OrganizationSetup) => ({
+  message,
+  data: { field: fieldWire(orNotFound(findField(setup, id))) },
+});
+
 /** `POST /v1/inbound/fields` */
 const createField = operation(contracts.createField, (context, { caller, body }) => {
   const id = randomUUID();
   return runSetupChange(context, caller, {
     changes: (setup) => [defineFieldChange(id, readNewField(setup, body))],
-    answer: (setup) => ({ message: 'Field defined', data: { field: fieldWire(orNotFound(findField(setup, id))) } }),
+    answer: fieldAnswer('Field defined', id),
   });
 });
 
@@ -40,10 +46,7 @@ const updateField = operation(contracts.updateField, (context, { caller, params,
       const change = { name, metadata, isHidden, isActive, position: body.position };
       return [updateFieldChange(field, change, isMetadata ? field.metadata : undefined)];
     },
-    answer: (setup) => ({
-      message: 'Field updated',
-      data: { field: fieldWire(orNotFound(findField(setup, params.id))) },
-    }),
+    answer: fieldAnswer('Field updated', params.id),
   }),
 );
 
@@ -63,10 +66,7 @@ const createFieldOption = operation(contracts.createFieldOption, (context, { cal
       const options = [...optionsOf(field), withoutNull(body)];
       return [updateFieldChange(field, { metadata: readOptions(field, options) }, field.metadata, body)];
     },
-    answer: (setup) => ({
-      message: 'Option added',
-      data: { field: fieldWire(orNotFound(findField(setup, params.id))) },
-    }),
+    answer: fieldAnswer('Option added', params.id),
   }),
 );
 
@@ -86,10 +86,7 @@ const updateFieldOption = operation(contracts.updateFieldOption, (context, { cal
       const options = others.toSpliced(place, 0, { ...found, ...withoutNull(given), ...archived });
       return [updateFieldChange(field, { metadata: readOptions(field, options) }, field.metadata, body)];
     },
-    answer: (setup) => ({
-      message: 'Option updated',
-      data: { field: fieldWire(orNotFound(findField(setup, params.id))) },
-    }),
+    answer: fieldAnswer('Option updated', params.id),
   }),
 );
 

@@ -1,21 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import * as contracts from '@crm/contract';
-import { addMemberChange, memberWire, removeMemberChange, updateMemberChange } from '@crm/db';
+import { addMemberChange, memberWire, type OrganizationSetup, removeMemberChange, updateMemberChange } from '@crm/db';
 import { validationError } from '@crm/domain';
 import type { Operation } from '@crm/http';
 import { type Context, operation } from '../context.js';
 import { moveWithin, orNotFound, requireChange, runSetupChange } from '../setup/change-setup.js';
 import { readMemberEmail, readName } from '../setup/read-setup.js';
 
+/** The response with a member after its change. */
+const memberAnswer = (message: string, id: string) => (setup: OrganizationSetup) => ({
+  message,
+  data: { member: memberWire(orNotFound(setup.findMember(id))) },
+});
+
 /** `POST /v1/inbound/members` */
 const createMember = operation(contracts.createMember, (context, { caller, body }) => {
   const id = randomUUID();
   return runSetupChange(context, caller, {
     changes: () => [addMemberChange(id, { email: readMemberEmail(body.email), name: readName(body.name) })],
-    answer: (setup) => ({
-      message: 'Member added',
-      data: { member: memberWire(orNotFound(setup.findMember(id))) },
-    }),
+    answer: memberAnswer('Member added', id),
   });
 });
 
@@ -28,10 +31,7 @@ const updateMember = operation(contracts.updateMember, (context, { caller, param
       const email = body.email === undefined ? undefined : readMemberEmail(body.email);
       return [updateMemberChange(id, { email, name: readName(body.name), isActive: body.is_active })];
     },
-    answer: (setup) => ({
-      message: 'Member updated',
-      data: { member: memberWire(orNotFound(setup.findMember(params.id))) },
-    }),
+    answer: memberAnswer('Member updated', params.id),
   }),
 );
 

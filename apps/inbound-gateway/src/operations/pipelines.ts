@@ -18,6 +18,18 @@ import { type Context, operation } from '../context.js';
 import { moveWithin, orNotFound, requireChange, runSetupChange } from '../setup/change-setup.js';
 import { readColor, readLabels, readName, readStage } from '../setup/read-setup.js';
 
+/** The response with a pipeline and its stages after their change. */
+const pipelineAnswer = (message: string, id: string) => (setup: OrganizationSetup) => {
+  const pipeline = orNotFound(setup.findPipeline(id));
+  return { message, data: { pipeline: pipelineWire(pipeline), stages: pipeline.stages.map(stageWire) } };
+};
+
+/** The response with a stage after its change. */
+const stageAnswer = (message: string, id: string) => (setup: OrganizationSetup) => ({
+  message,
+  data: { stage: stageWire(orNotFound(setup.findStage(id))) },
+});
+
 /** `POST /v1/inbound/pipelines` */
 const createPipeline = operation(contracts.createPipeline, (context, { caller, body }) => {
   const id = randomUUID();
@@ -26,11 +38,7 @@ const createPipeline = operation(contracts.createPipeline, (context, { caller, b
       const stages = readLabels(body.stages.map((stage, index) => readStage(stage, `stages[${index}].`)));
       return createPipelineChanges(id, { name: readName(body.name), position: body.position }, stages);
     },
-    answer: (setup) => {
-      const pipeline = orNotFound(setup.findPipeline(id));
-      const data = { pipeline: pipelineWire(pipeline), stages: pipeline.stages.map(stageWire) };
-      return { message: 'Pipeline created', data };
-    },
+    answer: pipelineAnswer('Pipeline created', id),
   });
 });
 
@@ -44,11 +52,7 @@ const updatePipeline = operation(contracts.updatePipeline, (context, { caller, p
         updatePipelineChange(id, { name: readName(body.name), isActive: body.is_active, position: body.position }),
       ];
     },
-    answer: (setup) => {
-      const pipeline = orNotFound(setup.findPipeline(params.id));
-      const data = { pipeline: pipelineWire(pipeline), stages: pipeline.stages.map(stageWire) };
-      return { message: 'Pipeline updated', data };
-    },
+    answer: pipelineAnswer('Pipeline updated', params.id),
   }),
 );
 
@@ -60,7 +64,7 @@ const createStage = operation(contracts.createStage, (context, { caller, params,
       const pipeline = orNotFound(setup.findPipeline(params.id));
       return [createStageChange(id, pipeline.id, readStage(body), body.position)];
     },
-    answer: (setup) => ({ message: 'Stage added', data: { stage: stageWire(orNotFound(setup.findStage(id))) } }),
+    answer: stageAnswer('Stage added', id),
   });
 });
 
@@ -108,10 +112,7 @@ const updateStage = operation(contracts.updateStage, (context, request) => {
       if (move !== null) await moveWithin(context, request, move);
       return [updateStageChange(stage.id, change)];
     },
-    answer: (setup) => ({
-      message: 'Stage updated',
-      data: { stage: stageWire(orNotFound(setup.findStage(params.id))) },
-    }),
+    answer: stageAnswer('Stage updated', params.id),
   });
 });
 

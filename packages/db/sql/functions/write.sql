@@ -20,15 +20,10 @@ BEGIN
 END
 $$;
 
--- Calls a write function by name, and stores its result for an Idempotency-Key. With the lock, it first checks that the custom fields exist.
-CREATE OR REPLACE FUNCTION run_write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_result jsonb;
+-- Calls a write function by name.
+CREATE OR REPLACE FUNCTION call_write_function(p_organization_id uuid, p_function text, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  IF current_setting('crm.lock', true) <> '' THEN
-    PERFORM check_fields_exist(p_organization_id, p_function, p_input);
-  END IF;
-  v_result := CASE p_function
+  RETURN CASE p_function
     WHEN 'create_opportunity' THEN create_opportunity(p_organization_id, p_input)
     WHEN 'create_contact' THEN create_contact(p_organization_id, p_input)
     WHEN 'create_account' THEN create_account(p_organization_id, p_input)
@@ -49,6 +44,47 @@ BEGIN
     WHEN 'restore_opportunity' THEN restore_opportunity(p_organization_id, p_input)
     WHEN 'write_many' THEN write_many(p_organization_id, p_input)
   END;
+END
+$$;
+
+-- A bulk call: runs one function for many items in one transaction. p_input: {function, items: [{index, input}], answers}. `index` is the
+-- place of an item in the request. Runs the items in their order, and applies all or none. If any item is refused, the call is refused with
+-- the reasons by index. The caller may then call again without the refused items. `answers` are the results of items that the caller itself
+-- refused, by index. They are returned together with the other results.
+CREATE OR REPLACE FUNCTION write_many(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_answers jsonb := p_input->'answers';
+  v_refusals jsonb := '{}';
+  v_item record;
+  v_result jsonb;
+  v_events text[] := '{}';
+BEGIN
+  FOR v_item IN SELECT i.value->>'index' AS index, i.value->'input' AS input FROM jsonb_array_elements(p_input->'items') i LOOP
+    BEGIN
+      v_result := call_write_function(p_organization_id, p_input->>'function', v_item.input);
+      v_answers := v_answers || jsonb_build_object(v_item.index, v_result);
+      v_events := v_events || take_events();
+    EXCEPTION WHEN SQLSTATE 'CRM01' THEN
+      v_refusals := v_refusals || jsonb_build_object(v_item.index, SQLERRM::jsonb);
+    END;
+  END LOOP;
+  IF v_refusals <> '{}' THEN
+    PERFORM refuse('items_refused', v_refusals);
+  END IF;
+  PERFORM collect_events(v_events);
+  RETURN v_answers;
+END
+$$;
+
+-- Runs a write function, and stores its result for an Idempotency-Key. With the lock, it first checks that the custom fields exist.
+CREATE OR REPLACE FUNCTION run_write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_result jsonb;
+BEGIN
+  IF current_setting('crm.lock', true) <> '' THEN
+    PERFORM check_fields_exist(p_organization_id, p_function, p_input);
+  END IF;
+  v_result := call_write_function(p_organization_id, p_function, p_input);
   IF p_idempotency IS NOT NULL THEN
     -- With the lock, also for a result without a change: a deletion of the record then finds the stored result.
     PERFORM begin_change('shared');
