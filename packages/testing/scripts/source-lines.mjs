@@ -7,7 +7,7 @@ import { filesIn, root } from './repository-files.mjs';
 /** The most lines of each part. They only go down, except where lines move from one part to another. */
 const budgets = {
   '.ci': 218,
-  'apps/inbound-gateway': 1553,
+  'apps/inbound-gateway': 1543,
   'apps/read-gateway': 923,
   'apps/webhook-worker': 478,
   bench: 2533,
@@ -15,7 +15,7 @@ const budgets = {
   'packages/cli': 8521,
   'packages/client': 1179,
   'packages/contract': 3563,
-  'packages/db': 9011,
+  'packages/db': 9009,
   'packages/domain': 3193,
   'packages/http': 2971,
   'packages/local-postgres': 554,
@@ -24,8 +24,8 @@ const budgets = {
   'packages/testing': 3197,
   'packages/webhooks': 240,
   prisma: 666,
-  'all source lines': 41_588,
-  'lines of tests': 33_387,
+  'all source lines': 41_576,
+  'lines of tests': 33_279,
   'lines of pages': 6992,
 };
 
