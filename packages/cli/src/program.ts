@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 
 import { type CliContext, printable } from './cli-context.js';
+import type { AddCommand } from './command.js';
 import { addBackupCommand, addRestoreBackupCommand } from './commands/backup.js';
 import {
   addAuditCommand,
@@ -16,32 +17,14 @@ import { addEventsTailCommand } from './commands/events-tail.js';
 import { addExplainCommand } from './commands/explain.js';
 import { addExportCommand } from './commands/export.js';
 import { addImportCommand } from './commands/import.js';
-import {
-  addKeyCheckCommand,
-  addKeyCreateCommand,
-  addKeyListCommand,
-  addKeyLimitCommand,
-  addKeyRevokeCommand,
-  addKeyRotateCommand,
-} from './commands/keys.js';
+import { keyCommands } from './commands/keys.js';
 import { addMcpCommand } from './commands/mcp.js';
 import { addMergeCommand } from './commands/merge.js';
-import {
-  addOrgCreateCommand,
-  addOrgDeleteCommand,
-  addOrgLimitCommand,
-  addOrgListCommand,
-  addOrgUpdateCommand,
-} from './commands/organizations.js';
+import { organizationCommands } from './commands/organizations.js';
 import { addRestoreCommand } from './commands/restore.js';
 import { addStartCommand } from './commands/start.js';
 import { addTypesCommand } from './commands/types.js';
-import {
-  addWebhookAttemptsCommand,
-  addWebhookListCommand,
-  addWebhookListenCommand,
-  webhookCommands,
-} from './commands/webhooks.js';
+import { webhookCommands } from './commands/webhooks.js';
 import { CliError, errorText, exitCodes, type ExitCode } from './errors.js';
 import { addApplyCommand } from './setup/apply.js';
 import { setupCommands } from './setup/commands.js';
@@ -59,8 +42,6 @@ Start here:
 
 Exit codes: 0 ok, 1 failure, 2 wrong command line, 78 wrong configuration.`;
 
-type AddCommand = (parent: Command, context: CliContext) => void;
-
 /** The set-up commands of a group. */
 const setupOf = (group: string): readonly AddCommand[] =>
   setupCommands.filter(({ name }) => name.startsWith(`${group} `)).map(addSetupCommand);
@@ -74,26 +55,13 @@ const commands: readonly (AddCommand | Group)[] = [
   addMigrateCommand,
   addDistributeCommand,
   ['roles', 'database roles of the gateways', [addRolesApplyCommand]],
-  [
-    ...(['org', 'organizations'] as const),
-    [addOrgCreateCommand, addOrgUpdateCommand, addOrgLimitCommand, addOrgListCommand, addOrgDeleteCommand],
-  ],
+  ['org', 'organizations', organizationCommands],
   ['member', 'members of an organization', [...setupOf('member'), addMemberListCommand]],
   ['pipeline', 'pipelines and their stages', [...setupOf('pipeline'), addPipelineListCommand]],
   ['stage', 'stages of a pipeline', setupOf('stage')],
   ['field', 'custom fields', [...setupOf('field'), addFieldListCommand]],
   ['option', 'options of select, radio and multi_select fields', setupOf('option')],
-  [
-    ...(['key', 'API keys'] as const),
-    [
-      addKeyCreateCommand,
-      addKeyRotateCommand,
-      addKeyListCommand,
-      addKeyCheckCommand,
-      addKeyLimitCommand,
-      addKeyRevokeCommand,
-    ],
-  ],
+  ['key', 'API keys', keyCommands],
   addApplyCommand,
   addImportCommand,
   addExportCommand,
@@ -103,15 +71,7 @@ const commands: readonly (AddCommand | Group)[] = [
   addTypesCommand,
   addMcpCommand,
   ['events', 'the change log', [addEventsTailCommand, addEventsExportCommand]],
-  [
-    ...(['webhook', 'receivers of events'] as const),
-    [
-      ...webhookCommands.map(addSetupCommand),
-      addWebhookListCommand,
-      addWebhookAttemptsCommand,
-      addWebhookListenCommand,
-    ],
-  ],
+  ['webhook', 'receivers of events', webhookCommands],
   addDoctorCommand,
   addExplainCommand,
   addRebuildCommand,

@@ -17,6 +17,7 @@ import { Failure, isFailure, toUrl } from '@crm/domain';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
 import type { CliContext } from '../cli-context.js';
+import { commandsOn } from '../command.js';
 import { CliError, configurationError, errorCode, errorText, usageError } from '../errors.js';
 import { dataDirectory, demoFilePath, readDemoFile } from '../local-stack/demo-file.js';
 import { withJson, type OutputOptions } from '../options.js';
@@ -142,6 +143,9 @@ const findOrganization = async (admin: Administration, wanted: string | undefine
     : usageError(`${found.length} organizations have the name ${wanted}. Give the id: ${shown.join(', ')}`);
 };
 
+/** Such as the deletion of an organization's records in batches, or a slow page of `crm explain`. */
+const statementTimeoutMs = 60_000;
+
 /**
  * Opens the database, checks that it is migrated to this version, runs `work` and closes the database.
  *
@@ -149,13 +153,15 @@ const findOrganization = async (admin: Administration, wanted: string | undefine
  */
 export const withAdministration = async <T>(
   context: CliContext,
-  option: AdministrationOptions & { readonly statementTimeoutMs?: number },
+  option: AdministrationOptions,
   work: (session: AdministrationSession) => Promise<T>,
 ): Promise<T> => {
   const url = await findDatabaseUrl(context, option);
-  const { statementTimeoutMs } = option;
   const database = openAdministrationDatabase({
-    ...{ url, applicationName: 'crm-cli', maxConnections: 2, statementTimeoutMs },
+    url,
+    applicationName: 'crm-cli',
+    maxConnections: 2,
+    statementTimeoutMs,
   });
   const origin = auditOrigin(context, option);
   const admin = administration(database, origin);
@@ -167,7 +173,10 @@ export const withAdministration = async <T>(
         : 'has not been migrated to this version. Run: crm migrate';
     if (unmet.length + pending.length > 0) throw configurationError(`The database ${shownDatabase(url)} ${problem}`);
     return await work({
-      ...{ database, url, origin, administration: admin },
+      database,
+      url,
+      origin,
+      administration: admin,
       organization: (nameOrId) => findOrganization(admin, nameOrId),
       setup: (organizationId) => loadSetup(database, organizationId),
     });
@@ -188,3 +197,32 @@ export const databaseError = (error: unknown, url: string): CliError => {
   const advice = isOutOfReach ? ' Check that it is running, and that the address and the password are correct.' : '';
   return new CliError(`The database ${shownDatabase(url)} cannot be used: ${text}.${advice}`, 1, { cause: error });
 };
+
+const onDatabase = async <T>(
+  context: CliContext,
+  options: AdministrationOptions,
+  work: (database: { readonly url: string }) => Promise<T>,
+): Promise<T> => {
+  const url = await findDatabaseUrl(context, options);
+  try {
+    return await work({ url });
+  } catch (error) {
+    throw databaseError(error, url);
+  }
+};
+
+/** Makes a command on the database of `--database-url`, without checking its migrations. */
+export const databaseCommand = commandsOn<AdministrationOptions, { readonly url: string }>(
+  withAdministrationOptions,
+  onDatabase,
+);
+/** Makes a command on the database of `--database-url`, which must be migrated. */
+export const administrationCommand = commandsOn<AdministrationOptions, AdministrationSession>(
+  withAdministrationOptions,
+  withAdministration,
+);
+/** Makes a command on the organization of `--org` in such a database. */
+export const organizationCommand = commandsOn<OrganizationOptions, AdministrationSession>(
+  withOrganizationOptions,
+  withAdministration,
+);

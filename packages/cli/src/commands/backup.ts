@@ -3,12 +3,9 @@ import { access, rename } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 import { type AdministrationDatabase, migrate, openAdministrationDatabase } from '@crm/db';
-import type { Command } from 'commander';
 
-import { shownDatabase, withAdministrationOptions, type AdministrationOptions } from '../administration/session.js';
-import { printResult, type CliContext } from '../cli-context.js';
+import { databaseCommand, shownDatabase } from '../administration/session.js';
 import { CliError, errorCode, errorText, usageError } from '../errors.js';
-import { onDatabase } from './database.js';
 
 const run = promisify(execFile);
 const withoutDump = 'To back up the local stack without it, stop crm start and copy its data directory.';
@@ -86,27 +83,24 @@ const inspect = (url: string): Promise<{ readonly major: number; readonly tables
   });
 
 /** Adds `crm backup`. */
-export const addBackupCommand = (program: Command, context: CliContext): void => {
-  const command = program
-    .command('backup')
-    .description('dump the database to a file with pg_dump, while the gateways run')
-    .argument('<file>', 'the file to write')
-    .addHelpText('after', '\nExample:\n  $ crm backup crm.dump\n\nNext: crm restore-backup --help');
-  withAdministrationOptions(command).action(async (file: string, options: AdministrationOptions) => {
+export const addBackupCommand = databaseCommand({
+  name: 'backup',
+  description: 'dump the database to a file with pg_dump, while the gateways run',
+  help: '\nExample:\n  $ crm backup crm.dump\n\nNext: crm restore-backup --help',
+  define: (command) => command.argument('<file>', 'the file to write'),
+  run: async ({ url, context }, _options, file: string) => {
     const signal = context.onInterrupt();
-    const { url } = await onDatabase(context, options, async (address) => {
-      const { major } = await inspect(address);
-      const fits = async (candidate: string) =>
-        Number(/\d+/.exec((await run(candidate, ['--version'])).stdout)?.[0]) >= major;
-      const pgDump = await findProgram('pg_dump', major, fits);
-      const unfinished = `${file}.unfinished`;
-      await runProgram(pgDump, ['--format=custom', `--file=${unfinished}`], address, signal);
-      // An earlier dump with this name stays until the new one is complete.
-      await rename(unfinished, file);
-    });
-    printResult(context, options, { json: { file }, text: `The database ${shownDatabase(url)} is in ${file}.` });
-  });
-};
+    const { major } = await inspect(url);
+    const fits = async (candidate: string) =>
+      Number(/\d+/.exec((await run(candidate, ['--version'])).stdout)?.[0]) >= major;
+    const pgDump = await findProgram('pg_dump', major, fits);
+    const unfinished = `${file}.unfinished`;
+    await runProgram(pgDump, ['--format=custom', `--file=${unfinished}`], url, signal);
+    // An earlier dump with this name stays until the new one is complete.
+    await rename(unfinished, file);
+    return { json: { file }, text: `The database ${shownDatabase(url)} is in ${file}.` };
+  },
+});
 
 /** Creates the database if there is none. */
 const createDatabase = async (url: string): Promise<void> => {
@@ -123,37 +117,31 @@ const createDatabase = async (url: string): Promise<void> => {
 };
 
 /** Adds `crm restore-backup`. */
-export const addRestoreBackupCommand = (program: Command, context: CliContext): void => {
-  const command = program
-    .command('restore-backup')
-    .description('restore a file of crm backup into a new database')
-    .argument('<file>', 'the file')
-    .addHelpText(
-      'after',
-      `
+export const addRestoreBackupCommand = databaseCommand({
+  name: 'restore-backup',
+  description: 'restore a file of crm backup into a new database',
+  help: `
 Creates the database, restores the file, collects statistics and migrates to this version. The server must have the major version
 of the old one or a newer one. A role that is no superuser needs CREATEDB, or must own the empty database.
 
 Example:
   $ crm restore-backup crm.dump --database-url postgres://owner:secret@db.example.com:5432/crm_restored`,
-    );
-  withAdministrationOptions(command).action(async (file: string, options: AdministrationOptions) => {
+  define: (command) => command.argument('<file>', 'the file'),
+  run: async ({ url, context }, _options, file: string) => {
     const signal = context.onInterrupt();
     await access(file).catch(() => {
       throw usageError(`There is no file ${file}.`);
     });
-    const { url } = await onDatabase(context, options, async (address) => {
-      await createDatabase(address);
-      const { major, tables } = await inspect(address);
-      if (tables > 0) throw usageError(`${shownDatabase(address)} has tables. Give --database-url with a new name.`);
-      // An older program cannot read the file of a newer one.
-      const fits = async (candidate: string) => (await run(candidate, ['--list', file])).stdout !== '';
-      const pgRestore = await findProgram('pg_restore', major, fits);
-      await runProgram(pgRestore, ['--no-owner', '--no-privileges', '--single-transaction', file], address, signal);
-      await onServer(address, (pool) => pool.query('ANALYZE'));
-      await migrate(address);
-    });
+    await createDatabase(url);
+    const { major, tables } = await inspect(url);
+    if (tables > 0) throw usageError(`${shownDatabase(url)} has tables. Give --database-url with a new name.`);
+    // An older program cannot read the file of a newer one.
+    const fits = async (candidate: string) => (await run(candidate, ['--list', file])).stdout !== '';
+    const pgRestore = await findProgram('pg_restore', major, fits);
+    await runProgram(pgRestore, ['--no-owner', '--no-privileges', '--single-transaction', file], url, signal);
+    await onServer(url, (pool) => pool.query('ANALYZE'));
+    await migrate(url);
     const text = `${file} is restored into ${shownDatabase(url)}.\nNext: crm roles apply, then set DATABASE_URL of the gateways`;
-    printResult(context, options, { json: { file }, text });
-  });
-};
+    return { json: { file }, text };
+  },
+});

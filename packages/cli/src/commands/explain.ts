@@ -67,7 +67,7 @@ export const addExplainCommand = (program: Command, context: CliContext): void =
     .option('--fields <names>', 'the "fields" of a list')
     .addHelpText('after', help);
   withOrganizationOptions(command).action(async (object: keyof typeof objects, options: ExplainOptions) => {
-    const page = await withAdministration(context, { ...options, statementTimeoutMs }, async (session) => {
+    const page = await withAdministration(context, options, async (session) => {
       const setup = await session.setup((await session.organization(options.org)).id);
       return explainPage(session.database, readRequest(setup, objects[object], options), statementTimeoutMs);
     });

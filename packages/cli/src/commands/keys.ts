@@ -1,11 +1,10 @@
 import type { NewKeyText } from '@crm/db';
 import { generateApiKey, hashApiKey, parseApiKey } from '@crm/domain';
-import { Option, type Command } from 'commander';
+import { Option } from 'commander';
 
 import {
-  withAdministration,
-  withAdministrationOptions,
-  withOrganizationOptions,
+  administrationCommand,
+  organizationCommand,
   type AdministrationOptions,
   type OrganizationOptions,
 } from '../administration/session.js';
@@ -22,8 +21,7 @@ import {
   readName,
   requestLimits,
 } from '../administration/values.js';
-import { printResult, type CliContext } from '../cli-context.js';
-import { CliError, usageError } from '../errors.js';
+import { CliError, exitCodes, usageError } from '../errors.js';
 import { dataDirectory, readDemoFile } from '../local-stack/demo-file.js';
 
 /** Long enough to distinguish keys in a list, too short to help guess one. */
@@ -42,19 +40,10 @@ interface CreateOptions extends OrganizationOptions {
   readonly expires?: Date;
 }
 
-/** Adds `crm key create`. */
-export const addKeyCreateCommand = (key: Command, context: CliContext): void => {
-  const groups = operationGroups.join(', ');
-  const command = key
-    .command('create')
-    .description('create an API key')
-    .option('--name <name>', 'what it is for', 'API key')
-    .option('--allow <list>', `groups (${groups}) or single operations`, allowedOperations)
-    .option('--limit <list>', 'requests a minute by group, such as list=5,search=5', requestLimits)
-    .option('--expires <when>', 'when it expires: a duration (90d), a day or a time', (text: string) => expiry(text))
-    .addHelpText(
-      'after',
-      `
+const create = organizationCommand({
+  name: 'create',
+  description: 'create an API key',
+  help: `
 Examples:
   $ crm key create --org ID --name "Website form" --allow inbound
   $ crm key create --org ID --name "Warehouse export" --allow list,search --expires 90d
@@ -64,31 +53,34 @@ The key is printed once, and only its hash is stored. Store it with the secrets 
 Without --allow, a key has the groups list, search, inbound and bulk: it may not delete or merge records, or change the setup.
 A limit of 0 turns the limit off.
 Next: curl -H "x-api-key: KEY" READ_URL/v1/pipelines`,
-    );
-  withOrganizationOptions(command).action((options: CreateOptions) => createKey(context, options));
-};
-
-const createKey = async (context: CliContext, options: CreateOptions): Promise<void> => {
-  const name = readName('--name', options.name);
-  const { apiKey, text: keyText } = newKey();
-  const allow = options.allow ?? defaultOperations;
-  const { id } = await withAdministration(context, options, async ({ administration, organization }) =>
-    administration.createApiKey({
+  define: (command) =>
+    command
+      .option('--name <name>', 'what it is for', 'API key')
+      .option('--allow <list>', `groups (${operationGroups.join(', ')}) or single operations`, allowedOperations)
+      .option('--limit <list>', 'requests a minute by group, such as list=5,search=5', requestLimits)
+      .option('--expires <when>', 'when it expires: a duration (90d), a day or a time', (text: string) => expiry(text)),
+  run: async ({ administration, organization }, options: CreateOptions) => {
+    const name = readName('--name', options.name);
+    const { apiKey, text: keyText } = newKey();
+    const allow = options.allow ?? defaultOperations;
+    const { id } = await administration.createApiKey({
       organizationId: (await organization(options.org)).id,
-      ...{ name, ...keyText, allowedOperations: allow, limits: options.limit ?? {} },
+      name,
+      ...keyText,
+      allowedOperations: allow,
+      limits: options.limit ?? {},
       expiresAt: options.expires ?? null,
-    }),
-  );
-  const expiresAt = options.expires?.toISOString() ?? null;
-  const json = { key_id: id, api_key: apiKey, name, allowed_operations: allow, expires_at: expiresAt };
-  const text = [
-    apiKey,
-    `This is the only time that the key is shown. Its id is ${id}.`,
-    `It may: ${allow.join(', ')}. It expires: ${expiresAt ?? 'never'}.`,
-    `Try it: curl -H 'x-api-key: ${apiKey}' READ_URL/v1/pipelines`,
-  ].join('\n');
-  printResult(context, options, { json, text });
-};
+    });
+    const expiresAt = options.expires?.toISOString() ?? null;
+    const text = [
+      apiKey,
+      `This is the only time that the key is shown. Its id is ${id}.`,
+      `It may: ${allow.join(', ')}. It expires: ${expiresAt ?? 'never'}.`,
+      `Try it: curl -H 'x-api-key: ${apiKey}' READ_URL/v1/pipelines`,
+    ].join('\n');
+    return { json: { key_id: id, api_key: apiKey, name, allowed_operations: allow, expires_at: expiresAt }, text };
+  },
+});
 
 /** Whether the gateways accept a key, from the times when it was revoked and when it expires. */
 const keyStatus = (revokedAt: Date | null, expiresAt: Date | null): 'revoked' | 'expired' | 'valid' => {
@@ -96,26 +88,22 @@ const keyStatus = (revokedAt: Date | null, expiresAt: Date | null): 'revoked' | 
   return expiresAt !== null && expiresAt.getTime() <= Date.now() ? 'expired' : 'valid';
 };
 
-/** Adds `crm key list`. */
-export const addKeyListCommand = (key: Command, context: CliContext): void => {
-  const command = key
-    .command('list')
-    .description('list the API keys of an organization')
-    .addHelpText(
-      'after',
-      `
+const list = organizationCommand({
+  name: 'list',
+  description: 'list the API keys of an organization',
+  help: `
 Example:
   $ crm key list --org ID
 
 Keys themselves are not stored. Recognize a key by its first characters. The last use is updated about once a minute.`,
-    );
-  withOrganizationOptions(command).action(async (options: OrganizationOptions) => {
-    const rows = await withAdministration(context, options, async ({ administration, organization }) =>
-      administration.listApiKeys((await organization(options.org)).id),
-    );
-    const keys = rows.map((row) => ({
-      ...{ key_id: row.id, name: row.name, prefix: row.prefix },
-      ...{ allowed_operations: row.allowedOperations, limits: row.limits },
+  run: async ({ administration, organization }, { org }: OrganizationOptions) => {
+    const { id } = await organization(org);
+    const keys = (await administration.listApiKeys(id)).map((row) => ({
+      key_id: row.id,
+      name: row.name,
+      prefix: row.prefix,
+      allowed_operations: row.allowedOperations,
+      limits: row.limits,
       created_at: row.createdAt.toISOString(),
       last_used_at: row.lastUsedAt?.toISOString() ?? null,
       expires_at: row.expiresAt?.toISOString() ?? null,
@@ -125,15 +113,17 @@ Keys themselves are not stored. Recognize a key by its first characters. The las
     }));
     const header = ['KEY', 'STATUS', 'STARTS WITH', 'NAME', 'ALLOWS', 'EXPIRES', 'LAST USED'];
     const cells = keys.map((row) => [
-      ...[row.key_id, row.status, row.prefix, row.name, row.allowed_operations.join(',')],
-      ...[row.expires_at ?? 'never', row.last_used_at ?? 'never'],
+      row.key_id,
+      row.status,
+      row.prefix,
+      row.name,
+      row.allowed_operations.join(','),
+      row.expires_at ?? 'never',
+      row.last_used_at ?? 'never',
     ]);
-    printResult(context, options, {
-      json: { keys },
-      text: textTable(header, cells, 'There is none yet: crm key create'),
-    });
-  });
-};
+    return { json: { keys }, text: textTable(header, cells, 'There is none yet: crm key create') };
+  },
+});
 
 const readKey = (text: string | undefined): string => {
   if (text === undefined || text === '') throw usageError('No key is given. Give it as KEY, or set CRM_API_KEY.');
@@ -150,94 +140,90 @@ const groupsText = (allowed: readonly string[]): string => {
   return `Allowed: ${allowed.join(', ')}${denied}`;
 };
 
-/** Adds `crm key check`. */
-export const addKeyCheckCommand = (key: Command, context: CliContext): void => {
-  const command = key
-    .command('check')
-    .description('show the organization of an API key, whether it works and what it may do')
-    .argument('[key]', 'the key itself (default: CRM_API_KEY, or the key of the local stack)')
-    .addHelpText(
-      'after',
-      `
+const check = administrationCommand({
+  name: 'check',
+  description: 'show the organization of an API key, whether it works and what it may do',
+  help: `
 Examples:
   $ crm key check crm_live_…
   $ CRM_API_KEY=crm_live_… crm key check      (keeps it out of the process list)
 
 The API answers 401 to a key that may not make a request, and does not say why. This command says why. It exits with 1 if the
 key does not work.`,
-    );
-  withAdministrationOptions(command).action(async (text: string | undefined, options: AdministrationOptions) => {
-    const demo = options.databaseUrl === undefined ? await readDemoFile(dataDirectory(context.env)) : undefined;
-    const hash = new Uint8Array(hashApiKey(readKey(text ?? context.env['CRM_API_KEY'] ?? demo?.api_key)));
-    const found = await withAdministration(context, options, ({ administration }) => administration.findApiKey(hash));
+  define: (command) =>
+    command.argument('[key]', 'the key itself (default: CRM_API_KEY, or the key of the local stack)'),
+  run: async ({ administration, context }, { databaseUrl }: AdministrationOptions, given: string | undefined) => {
+    const demo = databaseUrl === undefined ? await readDemoFile(dataDirectory(context.env)) : undefined;
+    const key = readKey(given ?? context.env['CRM_API_KEY'] ?? demo?.api_key);
+    const found = await administration.findApiKey(new Uint8Array(hashApiKey(key)));
     if (found === null) throw new CliError('No organization of this database has this key.');
     const status = keyStatus(found.revokedAt, found.expiresAt);
     const json = {
-      ...{ key_id: found.id, name: found.name, organization_id: found.organizationId },
-      ...{ organization: found.organization, status },
-      ...{ allowed_operations: found.allowedOperations, limits: found.limits },
+      key_id: found.id,
+      name: found.name,
+      organization_id: found.organizationId,
+      organization: found.organization,
+      status,
+      allowed_operations: found.allowedOperations,
+      limits: found.limits,
       expires_at: found.expiresAt?.toISOString() ?? null,
       revoked_at: found.revokedAt?.toISOString() ?? null,
     };
-    const lines = [
+    const text = [
       `Key ${found.id} "${found.name}" of ${found.organization} (${found.organizationId}) is ${status}.`,
       groupsText(found.allowedOperations),
       `Expires: ${json.expires_at ?? 'never'}`,
       limitsText(found.limits),
-    ];
-    printResult(context, options, { json, text: lines.join('\n') });
-    if (status !== 'valid') throw new CliError(`The key is ${status}: the gateways answer 401.`);
-  });
-};
+    ].join('\n');
+    if (status === 'valid') return { json, text };
+    context.stderr.write(`The key is ${status}: the gateways answer 401.\n`);
+    return { json, text, exitCode: exitCodes.failure };
+  },
+});
 
-/** Adds `crm key limit`. */
-export const addKeyLimitCommand = (key: Command, context: CliContext): void => {
-  const command = key
-    .command('limit')
-    .description('change the rate limits of an API key')
-    .argument('<key-id>', 'its id', readKeyId)
-    .argument('<limits>', 'requests a minute by group, such as list=5000,bulk=default', organizationLimits)
-    .addHelpText(
-      'after',
-      `
+const limit = organizationCommand({
+  name: 'limit',
+  description: 'change the rate limits of an API key',
+  help: `
 Other groups stay unchanged. "default" restores the default of the gateways. 0 turns the limit of a group off. The gateways
 apply the change within 5 seconds.
 
 Example:
   $ crm key limit --org ID KEY_ID list=5000,search=default`,
-    );
-  withOrganizationOptions(command).action(
-    async (keyId: string, limits: ReturnType<typeof organizationLimits>, options: OrganizationOptions) => {
-      const now = await withAdministration(context, options, async ({ administration, organization }) =>
-        administration.limitApiKey({ organizationId: (await organization(options.org)).id, keyId, limits }),
-      );
-      printResult(context, options, { json: { key_id: keyId, limits: now }, text: limitsText(now) });
-    },
-  );
-};
+  define: (command) =>
+    command
+      .argument('<key-id>', 'its id', readKeyId)
+      .argument('<limits>', 'requests a minute by group, such as list=5000,bulk=default', organizationLimits),
+  run: async (
+    { administration, organization },
+    { org }: OrganizationOptions,
+    keyId: string,
+    limits: ReturnType<typeof organizationLimits>,
+  ) => {
+    const { id } = await organization(org);
+    const now = await administration.limitApiKey({ organizationId: id, keyId, limits });
+    return { json: { key_id: keyId, limits: now }, text: limitsText(now) };
+  },
+});
 
-/** Adds `crm key revoke`. */
-export const addKeyRevokeCommand = (key: Command, context: CliContext): void => {
-  const command = key
-    .command('revoke')
-    .description('revoke an API key permanently')
-    .argument('<key-id>', 'its id', readKeyId)
-    .addHelpText(
-      'after',
-      `
+const revoke = organizationCommand({
+  name: 'revoke',
+  description: 'revoke an API key permanently',
+  help: `
 Example:
   $ crm key revoke --org ID KEY_ID      (the id from crm key list, not the key itself)
 
 The gateways refuse the key within 5 seconds. To replace a key without a gap: crm key rotate.`,
-    );
-  withOrganizationOptions(command).action(async (keyId: string, options: OrganizationOptions) => {
-    await withAdministration(context, options, async ({ administration, organization }) =>
-      administration.revokeApiKey({ organizationId: (await organization(options.org)).id, keyId }),
-    );
-    const text = `Key ${keyId} is revoked; the gateways refuse it within 5 seconds.`;
-    printResult(context, options, { json: { key_id: keyId, revoked: true }, text });
-  });
-};
+  define: (command) => command.argument('<key-id>', 'its id', readKeyId),
+  run: async ({ administration, organization }, { org }: OrganizationOptions, keyId: string) => {
+    const { id } = await organization(org);
+    await administration.revokeApiKey({ organizationId: id, keyId });
+    return {
+      json: { key_id: keyId, revoked: true },
+      text: `Key ${keyId} is revoked; the gateways refuse it within 5 seconds.`,
+    };
+  },
+});
 
 interface RotateOptions extends OrganizationOptions {
   readonly overlap: number;
@@ -245,20 +231,10 @@ interface RotateOptions extends OrganizationOptions {
 
 const defaultOverlap = '1d';
 
-/** Adds `crm key rotate`. */
-export const addKeyRotateCommand = (key: Command, context: CliContext): void => {
-  const command = key
-    .command('rotate')
-    .description('replace an API key with a new one')
-    .argument('<key-id>', 'its id', readKeyId)
-    .addOption(
-      new Option('--overlap <duration>', 'how long the old key still works')
-        .argParser(overlap)
-        .default(overlap(defaultOverlap), defaultOverlap),
-    )
-    .addHelpText(
-      'after',
-      `
+const rotate = organizationCommand({
+  name: 'rotate',
+  description: 'replace an API key with a new one',
+  help: `
 Creates a new key with the same name, operations, limits and expiry. The old key still works until the overlap ends, so that
 programs can switch one by one. With --overlap 0, the old key is revoked at once.
 
@@ -266,20 +242,29 @@ Examples:
   $ crm key rotate --org ID KEY_ID                  (the id from crm key list, not the key itself)
   $ crm key rotate --org ID KEY_ID --overlap 7d
   $ crm key rotate --org ID KEY_ID --overlap 0      (the old key has leaked)`,
-    );
-  withOrganizationOptions(command).action(async (keyId: string, options: RotateOptions) => {
+  define: (command) =>
+    command
+      .argument('<key-id>', 'its id', readKeyId)
+      .addOption(
+        new Option('--overlap <duration>', 'how long the old key still works')
+          .argParser(overlap)
+          .default(overlap(defaultOverlap), defaultOverlap),
+      ),
+  run: async ({ administration, organization }, { org, overlap: overlapMs }: RotateOptions, keyId: string) => {
+    const { id: organizationId } = await organization(org);
     const { apiKey, text } = newKey();
-    const rotated = await withAdministration(context, options, async ({ administration, organization }) => {
-      const organizationId = (await organization(options.org)).id;
-      return administration.rotateApiKey({ organizationId, keyId, text, overlapMs: options.overlap });
-    });
+    const rotated = await administration.rotateApiKey({ organizationId, keyId, text, overlapMs });
     const oldKeyExpiresAt = rotated.oldKeyExpiresAt.toISOString();
-    const json = { key_id: rotated.id, api_key: apiKey, replaces: keyId, old_key_expires_at: oldKeyExpiresAt };
     const oldKey =
-      options.overlap === 0
+      overlapMs === 0
         ? `The old key ${keyId} is revoked; the gateways refuse it within 5 seconds.`
         : `The old key ${keyId} works until ${oldKeyExpiresAt}. Watch its last use: crm key list`;
-    const lines = [apiKey, `This is the only time that the key is shown. Its id is ${rotated.id}.`, oldKey];
-    printResult(context, options, { json, text: lines.join('\n') });
-  });
-};
+    return {
+      json: { key_id: rotated.id, api_key: apiKey, replaces: keyId, old_key_expires_at: oldKeyExpiresAt },
+      text: [apiKey, `This is the only time that the key is shown. Its id is ${rotated.id}.`, oldKey].join('\n'),
+    };
+  },
+});
+
+/** The commands of `crm key`. */
+export const keyCommands = [create, rotate, list, check, limit, revoke];

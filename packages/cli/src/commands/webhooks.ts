@@ -2,7 +2,6 @@ import type { Event, Webhook, WebhookAttempt } from '@crm/client';
 import {
   createWebhook,
   deleteWebhook,
-  type OperationContract,
   replayWebhook,
   rotateWebhookSecret,
   testWebhook,
@@ -13,12 +12,13 @@ import type { Command } from 'commander';
 
 import { textTable } from '../administration/text-table.js';
 import { connectClient, findReadGateway } from '../api/gateways.js';
-import { printable, printResult, type CliContext } from '../cli-context.js';
+import { printable, type CliContext } from '../cli-context.js';
+import { type AddCommand, commandsOn } from '../command.js';
 import { eventError, type EventOptions, withEventOptions } from '../events/event-options.js';
 import { httpUrl, wholeNumber } from '../options.js';
 import { findWebhook, listWebhooks } from '../setup/lookup.js';
-import type { SetupCommand } from '../setup/make-command.js';
-import { withWebhookOptions, withWebhooks, type WebhookOptions } from '../setup/session.js';
+import { addSetupCommand, type SetupCommand } from '../setup/make-command.js';
+import { type SetupSession, withWebhookOptions, withWebhooks, type WebhookOptions } from '../setup/session.js';
 import { followLog } from './events-tail.js';
 
 const stateOf = ({ state, is_failing: isFailing }: Webhook): string =>
@@ -31,70 +31,96 @@ const show = ({ webhook, secret }: { readonly webhook: Webhook; readonly secret?
     (secret === undefined ? '' : `\nSecret, not shown again: ${secret}`),
 });
 
-const onWebhook = (
-  word: string,
-  contract: OperationContract,
-  description: string,
-  [example, note = '']: readonly [options: string, note?: string],
-  call: SetupCommand['call'],
-): SetupCommand => ({
-  ...{ name: `webhook ${word}`, contract, description, argument: { entry: 'webhook' }, call, show },
-  help: `\nExample:\n  $ crm webhook ${word} https://hooks.example.com/crm${example}${note === '' ? '' : `\n\n${note}`}`,
-});
+const onWebhook = { argument: { entry: 'webhook' }, show } as const;
 
+const helpOf = (command: string, note = ''): string =>
+  `\nExample:\n  $ crm webhook ${command}${note === '' ? '' : `\n\n${note}`}`;
+
+const url = 'https://hooks.example.com/crm';
 const seeAttempts = 'The result is in: crm webhook attempts';
 
-/** The commands of webhooks with one operation each. */
-export const webhookCommands: readonly SetupCommand[] = [
+/** The commands with one operation each. */
+const operationCommands: readonly SetupCommand[] = [
   {
-    ...{ name: 'webhook create', contract: createWebhook, argument: { property: 'url' }, show },
+    name: 'webhook create',
+    contract: createWebhook,
+    argument: { property: 'url' },
     call: (client, _id, body) => client.webhooks.create(body),
+    show,
     description: 'add a receiver, which gets the events after now',
     help: `
 Examples:
   $ crm webhook create http://127.0.0.1:3999/hook
-  $ crm webhook create https://hooks.example.com/crm --object opportunity --type opportunity.updated --payload thin
+  $ crm webhook create ${url} --object opportunity --type opportunity.updated --payload thin
 
 The key needs the group webhooks. Next: crm webhook test URL`,
   },
-  onWebhook(
-    ...(['update', updateWebhook, 'change, pause or continue a webhook'] as const),
-    [' --state paused', 'A paused or disabled webhook continues from its position with --state active.'],
-    (client, id, body) => client.webhooks.update(id, body),
-  ),
   {
-    ...onWebhook('delete', deleteWebhook, 'delete a webhook', [''], (client, id) => client.webhooks.delete(id)),
-    show: ({ id }: { readonly id: string }) => ({ json: { webhook_id: id }, text: 'The webhook is deleted.' }),
+    ...onWebhook,
+    name: 'webhook update',
+    contract: updateWebhook,
+    call: (client, id, body) => client.webhooks.update(id, body),
+    description: 'change, pause or continue a webhook',
+    help: helpOf(
+      `update ${url} --state paused`,
+      'A paused or disabled webhook continues from its position with --state active.',
+    ),
   },
-  onWebhook('test', testWebhook, 'send a message of the type webhook.test', ['', seeAttempts], (client, id) =>
-    client.webhooks.test(id),
-  ),
-  onWebhook(
-    ...(['replay', replayWebhook, 'send events again'] as const),
-    [' --from 1000 --to 1042', seeAttempts],
-    (client, id, body) => client.webhooks.replay(id, body),
-  ),
-  onWebhook(
-    ...(['rotate-secret', rotateWebhookSecret, 'create a new secret'] as const),
-    ['', 'For a day, messages are signed with the new and the old secret.'],
-    (client, id) => client.webhooks.rotateSecret(id),
-  ),
+  {
+    ...onWebhook,
+    name: 'webhook delete',
+    contract: deleteWebhook,
+    call: (client, id) => client.webhooks.delete(id),
+    show: ({ id }: { readonly id: string }) => ({ json: { webhook_id: id }, text: 'The webhook is deleted.' }),
+    description: 'delete a webhook',
+    help: helpOf(`delete ${url}`),
+  },
+  {
+    ...onWebhook,
+    name: 'webhook test',
+    contract: testWebhook,
+    call: (client, id) => client.webhooks.test(id),
+    description: 'send a message of the type webhook.test',
+    help: helpOf(`test ${url}`, seeAttempts),
+  },
+  {
+    ...onWebhook,
+    name: 'webhook replay',
+    contract: replayWebhook,
+    call: (client, id, body) => client.webhooks.replay(id, body),
+    description: 'send events again',
+    help: helpOf(`replay ${url} --from 1000 --to 1042`, seeAttempts),
+  },
+  {
+    ...onWebhook,
+    name: 'webhook rotate-secret',
+    contract: rotateWebhookSecret,
+    call: (client, id) => client.webhooks.rotateSecret(id),
+    description: 'create a new secret',
+    help: helpOf(`rotate-secret ${url}`, 'For a day, messages are signed with the new and the old secret.'),
+  },
 ];
 
-/** Adds `crm webhook list`. */
-export const addWebhookListCommand = (group: Command, context: CliContext): void => {
-  const command = group.command('list').description('list webhooks and the state of their deliveries');
-  withWebhookOptions(command).action(async (options: WebhookOptions) => {
-    const webhooks = await withWebhooks(context, options, ({ client }) => listWebhooks(client));
+const webhookCommand = commandsOn<WebhookOptions, SetupSession>(withWebhookOptions, withWebhooks);
+
+const list = webhookCommand({
+  name: 'list',
+  description: 'list webhooks and the state of their deliveries',
+  run: async ({ client }) => {
+    const webhooks = await listWebhooks(client);
     const cells = webhooks.map((webhook) => [
-      ...[webhook.webhook_id, webhook.url, stateOf(webhook), String(webhook.last_position - webhook.position)],
-      ...[String(webhook.parked_records), webhook.next_retry_at ?? '', webhook.state_reason ?? ''],
+      webhook.webhook_id,
+      webhook.url,
+      stateOf(webhook),
+      String(webhook.last_position - webhook.position),
+      String(webhook.parked_records),
+      webhook.next_retry_at ?? '',
+      webhook.state_reason ?? '',
     ]);
     const header = ['WEBHOOK', 'URL', 'STATE', 'EVENTS LEFT', 'PARKED RECORDS', 'NEXT TRY', ''];
-    const text = textTable(header, cells, 'There is none yet: crm webhook create URL');
-    printResult(context, options, { json: { webhooks }, text });
-  });
-};
+    return { json: { webhooks }, text: textTable(header, cells, 'There is none yet: crm webhook create URL') };
+  },
+});
 
 const attemptCells = (attempt: WebhookAttempt): readonly string[] => {
   const { first_position: first, last_position: last, type, record_id: record } = attempt;
@@ -104,32 +130,28 @@ const attemptCells = (attempt: WebhookAttempt): readonly string[] => {
   return [attempt.occurred_at, attempt.outcome, positions, String(attempt.attempt ?? ''), what, why];
 };
 
-/** Adds `crm webhook attempts`. */
-export const addWebhookAttemptsCommand = (group: Command, context: CliContext): void => {
-  const command = group
-    .command('attempts')
-    .description('show what the worker did, newest first: failed attempts, and deliveries by the minute')
-    .argument('<webhook>', 'its id or URL')
-    .option('--limit <n>', 'the most entries to show', wholeNumber(1, 500), 20);
-  withWebhookOptions(command).action(async (name: string, options: WebhookOptions & { readonly limit: number }) => {
-    const { limit } = options;
-    const { attempts } = await withWebhooks(context, options, async ({ client }) => {
-      const { webhook_id: id } = await findWebhook(client, name);
-      return (await client.webhooks.attempts(id, { limit }).page()).data;
-    });
+const attempts = webhookCommand({
+  name: 'attempts',
+  description: 'show what the worker did, newest first: failed attempts, and deliveries by the minute',
+  define: (command) =>
+    command
+      .argument('<webhook>', 'its id or URL')
+      .option('--limit <n>', 'the most entries to show', wholeNumber(1, 500), 20),
+  run: async ({ client }, { limit }: WebhookOptions & { readonly limit: number }, webhook: string) => {
+    const { webhook_id: id } = await findWebhook(client, webhook);
+    const { attempts: found } = (await client.webhooks.attempts(id, { limit }).page()).data;
     const header = ['AT', 'OUTCOME', 'POSITIONS', 'TRY', 'EVENT', 'ERROR'];
-    const text = textTable(header, attempts.map(attemptCells), 'Nothing was sent in the last seven days.');
-    printResult(context, options, { json: { attempts }, text });
-  });
-};
+    const text = textTable(header, found.map(attemptCells), 'Nothing was sent in the last seven days.');
+    return { json: { attempts: found }, text };
+  },
+});
 
 interface ListenOptions extends EventOptions {
   readonly forward: string;
   readonly secret?: string;
 }
 
-/** Adds `crm webhook listen`. */
-export const addWebhookListenCommand = (group: Command, context: CliContext): void => {
+const addListenCommand = (group: Command, context: CliContext): void => {
   const command = group
     .command('listen')
     .description('post changes to a program on this machine, while you develop')
@@ -150,8 +172,10 @@ The key needs the group list.`,
 };
 
 const toLogged = ({ record_id: recordId, occurred_at: occurredAt, ...rest }: Event, json: string): LoggedEvent => ({
-  ...{ recordId, occurredAt, json: Buffer.from(json) },
   ...rest,
+  recordId,
+  occurredAt,
+  json: Buffer.from(json),
 });
 
 const listen = async (context: CliContext, options: ListenOptions): Promise<void> => {
@@ -177,3 +201,11 @@ const listen = async (context: CliContext, options: ListenOptions): Promise<void
     sender.close();
   }
 };
+
+/** The commands of `crm webhook`. */
+export const webhookCommands: readonly AddCommand[] = [
+  ...operationCommands.map(addSetupCommand),
+  list,
+  attempts,
+  addListenCommand,
+];

@@ -1,20 +1,21 @@
 import { objectTypes, type ObjectType } from '@crm/domain';
-import { Option, type Command } from 'commander';
+import { Option } from 'commander';
 
 import { textTable } from '../administration/text-table.js';
-import { printResult, type CliContext } from '../cli-context.js';
-import { listFields, listMembers, listPipelines } from './lookup.js';
-import { withSetup, withSetupOptions, type SetupOptions } from './session.js';
+import { commandsOn } from '../command.js';
 import { objectChoices } from '../import/targets.js';
+import { listFields, listMembers, listPipelines } from './lookup.js';
+import { withSetup, withSetupOptions, type SetupOptions, type SetupSession } from './session.js';
+
+const setupCommand = commandsOn<SetupOptions, SetupSession>(withSetupOptions, withSetup);
 
 /** Adds `crm pipeline list`. */
-export const addPipelineListCommand = (group: Command, context: CliContext): void => {
-  const command = group
-    .command('list')
-    .description('list pipelines and their stages')
-    .addHelpText('after', '\nExample:\n  $ crm pipeline list --org ID');
-  withSetupOptions(command).action(async (options: SetupOptions) => {
-    const pipelines = await withSetup(context, options, ({ client }) => listPipelines(client));
+export const addPipelineListCommand = setupCommand({
+  name: 'list',
+  description: 'list pipelines and their stages',
+  help: '\nExample:\n  $ crm pipeline list --org ID',
+  run: async ({ client }) => {
+    const pipelines = await listPipelines(client);
     const cells = pipelines.flatMap(({ pipeline_id: id, name, is_active: isActive, stages }) =>
       stages.map((stage) => {
         const state = stage.is_active ? (stage.is_default ? ' (default)' : '') : ' (archived)';
@@ -22,10 +23,9 @@ export const addPipelineListCommand = (group: Command, context: CliContext): voi
       }),
     );
     const empty = 'There is none yet: crm pipeline create NAME --stage LABEL…';
-    const text = textTable(['PIPELINE', 'NAME', 'STAGE', 'LABEL'], cells, empty);
-    printResult(context, options, { json: { pipelines }, text });
-  });
-};
+    return { json: { pipelines }, text: textTable(['PIPELINE', 'NAME', 'STAGE', 'LABEL'], cells, empty) };
+  },
+});
 
 interface FieldListOptions extends SetupOptions {
   readonly object?: ObjectType;
@@ -33,45 +33,39 @@ interface FieldListOptions extends SetupOptions {
 }
 
 /** Adds `crm field list`. */
-export const addFieldListCommand = (group: Command, context: CliContext): void => {
-  const command = group
-    .command('list')
-    .description('list custom fields')
-    .addOption(objectChoices(new Option('--object <object>', 'only those of one object'), objectTypes))
-    .option('--archived', 'include archived fields')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ crm field list --org ID\n  $ crm field list --org ID --object opportunity --json',
-    );
-  withSetupOptions(command).action(async (options: FieldListOptions) => {
-    const objects = options.object === undefined ? objectTypes : [options.object];
-    const all = await withSetup(context, options, ({ client }) =>
-      Promise.all(objects.map((object) => listFields(client, object))),
-    );
+export const addFieldListCommand = setupCommand({
+  name: 'list',
+  description: 'list custom fields',
+  help: '\nExamples:\n  $ crm field list --org ID\n  $ crm field list --org ID --object opportunity --json',
+  define: (command) =>
+    command
+      .addOption(objectChoices(new Option('--object <object>', 'only those of one object'), objectTypes))
+      .option('--archived', 'include archived fields'),
+  run: async ({ client }, { object, archived }: FieldListOptions) => {
+    const objects = object === undefined ? objectTypes : [object];
+    const all = await Promise.all(objects.map((one) => listFields(client, one)));
     const fields = all
       .flat()
-      .filter(({ is_active: isActive }) => isActive !== false || options.archived === true)
+      .filter(({ is_active: isActive }) => isActive !== false || archived === true)
       .map(({ name: slug, current_name: name, ...field }) => ({ ...field, slug, name }));
-    const cells = fields.map((row) => [
-      ...[row.object, row.slug, row.attribute_type, row.name],
-      [...(row.is_hidden === true ? ['hidden'] : []), ...(row.is_active === false ? ['archived'] : [])].join(', '),
-    ]);
+    const cells = fields.map((row) => {
+      const states = [...(row.is_hidden === true ? ['hidden'] : []), ...(row.is_active === false ? ['archived'] : [])];
+      return [row.object, row.slug, row.attribute_type, row.name, states.join(', ')];
+    });
     const empty = 'There is none yet: crm field define --object opportunity NAME --type TYPE';
-    const text = textTable(['OBJECT', 'SLUG', 'TYPE', 'NAME', ''], cells, empty);
-    printResult(context, options, { json: { fields }, text });
-  });
-};
+    return { json: { fields }, text: textTable(['OBJECT', 'SLUG', 'TYPE', 'NAME', ''], cells, empty) };
+  },
+});
 
 /** Adds `crm member list`. */
-export const addMemberListCommand = (group: Command, context: CliContext): void => {
-  const command = group
-    .command('list')
-    .description('list the members of an organization, including former members')
-    .addHelpText('after', '\nExample:\n  $ crm member list --org ID');
-  withSetupOptions(command).action(async (options: SetupOptions) => {
-    const members = await withSetup(context, options, ({ client }) => listMembers(client));
+export const addMemberListCommand = setupCommand({
+  name: 'list',
+  description: 'list the members of an organization, including former members',
+  help: '\nExample:\n  $ crm member list --org ID',
+  run: async ({ client }) => {
+    const members = await listMembers(client);
     const cells = members.map((row) => [row.member_id, row.email, row.name, row.is_active ? '' : 'former']);
-    const text = textTable(['MEMBER', 'EMAIL', 'NAME', ''], cells, 'There is none yet: crm member add EMAIL');
-    printResult(context, options, { json: { members }, text });
-  });
-};
+    const empty = 'There is none yet: crm member add EMAIL';
+    return { json: { members }, text: textTable(['MEMBER', 'EMAIL', 'NAME', ''], cells, empty) };
+  },
+});
