@@ -1,4 +1,4 @@
-import { chmod, readFile, stat, symlink } from 'node:fs/promises';
+import { readFile, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 
@@ -6,8 +6,6 @@ import { basename, dirname, join } from 'node:path';
 export interface Binaries {
   initdb: string;
   postgres: string;
-  /** The folder with `bin`, `lib` and `share`. */
-  root: string;
 }
 
 interface LibraryLink {
@@ -21,10 +19,8 @@ interface LibraryLink {
  */
 export async function locateBinaries(): Promise<Binaries> {
   const root = findNativeRoot();
-  const binaries = { root, initdb: join(root, 'bin', 'initdb'), postgres: join(root, 'bin', 'postgres') };
   await makeLibraryLinks(root);
-  await Promise.all([makeExecutable(binaries.initdb), makeExecutable(binaries.postgres)]);
-  return binaries;
+  return { initdb: join(root, 'bin', 'initdb'), postgres: join(root, 'bin', 'postgres') };
 }
 
 function findNativeRoot(): string {
@@ -59,10 +55,4 @@ async function makeLibraryLinks(root: string): Promise<void> {
       }
     });
   }
-}
-
-async function makeExecutable(file: string): Promise<void> {
-  const { mode } = await stat(file);
-  // Without this check, chmod would fail on packages that are read-only and already executable.
-  if ((mode & 0o555) !== 0o555) await chmod(file, mode | 0o555);
 }

@@ -1,35 +1,22 @@
-import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
+import { execFile, spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
+import { promisify } from 'node:util';
 
 import type { Command } from './server-user.js';
 
+/** The environment is almost empty, so that PostgreSQL's variables (PGPORT, PGDATA) do not leak in. */
+function settingsOf({ uid, gid }: Command) {
+  return { uid, gid, cwd: '/', env: { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' } };
+}
+
 /**
  * Starts a program in its own session, so that Ctrl-C in a terminal only reaches this process, which can then shut down
- * in order. The environment is almost empty, so that PostgreSQL's variables (PGPORT, PGDATA) do not leak in.
+ * in order.
  */
 export function spawnCommand(command: Command, stdio: StdioOptions): ChildProcess {
-  const { file, args, uid, gid } = command;
-  return spawn(file, args, {
-    stdio,
-    detached: true,
-    cwd: '/',
-    env: { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' },
-    ...(uid === undefined ? {} : { uid }),
-    ...(gid === undefined ? {} : { gid }),
-  });
+  return spawn(command.file, command.args, { ...settingsOf(command), stdio, detached: true });
 }
 
 /** Runs a program to its end. @throws with its output if it fails. */
 export async function runCommand(command: Command): Promise<void> {
-  const child = spawnCommand(command, ['ignore', 'pipe', 'pipe']);
-  let output = '';
-  const collect = (chunk: Buffer): void => {
-    output += chunk.toString('utf8');
-  };
-  child.stdout?.on('data', collect);
-  child.stderr?.on('data', collect);
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
-  });
-  if (code !== 0) throw new Error(`${[command.file, ...command.args].join(' ')} failed:\n${output.trim()}`);
+  await promisify(execFile)(command.file, command.args, settingsOf(command));
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { locateBinaries } from './binaries.js';
 import { hasCluster, initialiseCluster } from './cluster.js';
 import { databaseUrl, ensureDatabase } from './database.js';
-import { assertPortFree, findFreePort } from './ports.js';
+import { findFreePort } from './ports.js';
 import { disownStalePidFile, isAlive, type Postmaster } from './postmaster.js';
 import { startServer, ServerStartError, stopServer, waitForRunningServer } from './server.js';
 import { chooseServerUser } from './server-user.js';
@@ -12,7 +12,7 @@ import { chooseServerUser } from './server-user.js';
 export interface LocalPostgresOptions {
   /** The data directory of the cluster; created if absent. Only one server can run on it at a time. */
   dataDir: string;
-  /** The port on 127.0.0.1; by default a free one. */
+  /** The port of a new server on 127.0.0.1; by default a free one. */
   port?: number;
   user: string;
   /** Set when the cluster is created. Every later start needs the same password. */
@@ -42,13 +42,14 @@ export interface LocalPostgres {
 
 /**
  * Starts PostgreSQL on a data directory, or adopts the server that already runs there (its parent may have been killed).
- * @throws if the port is taken, the data directory is unusable or the password is wrong; the message says what to do.
+ * @throws if the data directory is unusable, the password is wrong or the server does not start; the message has the reason.
  */
 export async function startLocalPostgres(options: LocalPostgresOptions): Promise<LocalPostgres> {
   if (process.platform === 'win32') throw new Error('the local PostgreSQL needs Linux or macOS');
   const dataDir = resolve(options.dataDir);
   const { user, password, database, stopOnExit = false } = options;
-  const running = await adoptServer(dataDir, options);
+  const running = await waitForRunningServer(dataDir);
+  if (running !== null) options.log?.(`PostgreSQL already runs on port ${running.port}`);
   const { server, adopted } =
     running === null ? await startWithRetries(dataDir, options) : { server: running, adopted: true };
   const exitHook = (): void => {
@@ -85,19 +86,6 @@ async function endsSoon(pid: number): Promise<boolean> {
   return !isAlive(pid);
 }
 
-/** Takes over a running server. If the server does not listen on the requested port, stops it and returns null. */
-async function adoptServer(dataDir: string, { port, log }: LocalPostgresOptions): Promise<Postmaster | null> {
-  const running = await waitForRunningServer(dataDir);
-  if (running === null) return null;
-  if (port === undefined || port === running.port) {
-    log?.(`PostgreSQL already runs on port ${running.port}`);
-    return running;
-  }
-  log?.(`Stopping the PostgreSQL left on port ${running.port}`);
-  await stopServer(dataDir, running.pid);
-  return null;
-}
-
 const MAX_STARTS = 20;
 const RETRY_DELAY_MS = 250;
 
@@ -109,7 +97,6 @@ interface Started {
 async function startWithRetries(dataDir: string, options: LocalPostgresOptions): Promise<Started> {
   const { user, password, log, settings = {}, stopOnExit = false } = options;
   const [binaries, serverUser] = await Promise.all([locateBinaries(), chooseServerUser(dataDir)]);
-  if (options.port !== undefined) await assertPortFree(options.port);
   if (!(await hasCluster(dataDir))) {
     log?.(`Preparing PostgreSQL in ${dataDir}`);
     const durable = settings['fsync'] !== 'off';

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -131,17 +130,6 @@ describe('an existing data directory', () => {
     await expect(start({ password: 'other' })).rejects.toThrow('another password');
     expect(await queryOne(first.url, 'SELECT 1')).toBe(1);
   });
-});
-
-test('a taken port is named in the error', async () => {
-  const blocker = createServer();
-  await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));
-  const { port } = blocker.address() as AddressInfo;
-  try {
-    await expect(start({ port })).rejects.toThrow(`port ${port} on 127.0.0.1 is taken`);
-  } finally {
-    blocker.close();
-  }
 });
 
 describe('when the parent process ends', () => {

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { migrate } from '@crm/db';
-import { startLocalPostgres, type LocalPostgres } from '@crm/local-postgres';
+import { isAlive, startLocalPostgres, type LocalPostgres } from '@crm/local-postgres';
 
 import { CliError, errorText } from '../errors.js';
 import { linkDemoFile, publishDemoFile, withdrawDemoFile, type DemoFile } from './demo-file.js';
 import { chooseDemoPipeline, openDemoOrganization, sendDemoDeals } from './demo-organization.js';
 import { openStackState, saveStackState, type StackSettings, type StackState } from './settings.js';
-import { hasProcess, takeStackLock } from './stack-lock.js';
+import { takeStackLock } from './stack-lock.js';
 import { portProblem, processKinds, StackProcess, urlOf } from './stack-process.js';
 
 /** The inputs of the stack, from the command that runs it. */
@@ -182,7 +182,7 @@ const watchPostgres = async (
   { directory }: StackSettings,
   signal: AbortSignal,
 ): Promise<void> => {
-  while (hasProcess(pid)) await sleep(watchIntervalMs, undefined, { signal });
+  while (isAlive(pid)) await sleep(watchIntervalMs, undefined, { signal });
   throw new CliError(
     `PostgreSQL ended by itself. Its log is ${join(directory, 'postgres', 'postgres.log')}. Start again: crm start`,
   );

@@ -1,6 +1,8 @@
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { isAlive } from '@crm/local-postgres';
+
 import { CliError, errorCode } from '../errors.js';
 import { parseJsonObject } from '../json-object.js';
 
@@ -11,39 +13,22 @@ interface ProcessIdentity {
   readonly startTicks: string | null;
 }
 
-/** This process. */
-const ownIdentity = async (): Promise<ProcessIdentity> => ({
-  pid: process.pid,
-  startTicks: await readStartTicks(process.pid),
-});
-
-/** Whether exactly this process is still running. */
-const isRunning = async ({ pid, startTicks }: ProcessIdentity): Promise<boolean> => {
-  if (!hasProcess(pid)) return false;
-  const current = await readStartTicks(pid);
-  return current === null || startTicks === null || current === startTicks;
-};
-
-/** Whether any process has this id, including one of another user. */
-export const hasProcess = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errorCode(error) === 'EPERM';
-  }
-};
-
 const readStartTicks = async (pid: number): Promise<string | null> => {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
     // The second field is a name in brackets that may contain spaces. The start time is the 22nd field.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A zombie has ended, but its parent has not read its exit code yet.
-    return fields[0] === 'Z' ? 'ended' : (fields[19] ?? null);
+    return fields[19] ?? null;
   } catch {
     return null;
   }
+};
+
+/** Whether exactly this process is still running. */
+const isRunning = async ({ pid, startTicks }: ProcessIdentity): Promise<boolean> => {
+  if (!isAlive(pid)) return false;
+  const current = await readStartTicks(pid);
+  return current === null || startTicks === null || current === startTicks;
 };
 
 /** The right to run the stack on a data directory. */
@@ -54,28 +39,30 @@ export interface StackLock {
 }
 
 /**
- * Takes the lock of a data directory. A lock that a killed process left is taken over.
+ * Takes the lock of a data directory. A lock that a killed process left is replaced. If two starts replace it at the same
+ * moment, the ports decide.
  *
  * @throws CliError if the stack already runs there.
  */
 export const takeStackLock = async (directory: string): Promise<StackLock> => {
   const path = join(directory, 'start.lock');
-  const mine = join(directory, `start.lock.${process.pid}`);
-  await writeFile(mine, JSON.stringify(await ownIdentity()));
-  let recovered = false;
+  const mine = `${path}.${process.pid}`;
+  const own: ProcessIdentity = { pid: process.pid, startTicks: await readStartTicks(process.pid) };
+  await writeFile(mine, JSON.stringify(own));
+  const lock = (recovered: boolean): StackLock => ({ recovered, release: () => rm(path, { force: true }) });
   try {
     // link() is atomic: it fails if the lock exists, and no reader sees a half-written lock.
-    while (!(await tryLink(mine, path))) {
-      const text = await readFile(path, 'utf8').catch(() => '');
-      const holder = parseIdentity(text);
-      if (holder !== undefined && (await isRunning(holder))) throw alreadyRuns(directory, holder);
-      recovered = true;
-      await removeStale(path, `${mine}.stale`, text);
-    }
+    await link(mine, path);
+    return lock(false);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+    const holder = parseIdentity(await readFile(path, 'utf8').catch(() => ''));
+    if (holder !== undefined && (await isRunning(holder))) throw alreadyRuns(directory, holder);
+    await rename(mine, path);
+    return lock(true);
   } finally {
     await rm(mine, { force: true });
   }
-  return { recovered, release: () => rm(path, { force: true }) };
 };
 
 const alreadyRuns = (directory: string, { pid }: ProcessIdentity): CliError =>
@@ -86,28 +73,6 @@ const alreadyRuns = (directory: string, { pid }: ProcessIdentity): CliError =>
       'To run a second one, set another CRM_DATA_DIR, CRM_READ_PORT, CRM_INBOUND_PORT and CRM_WEBHOOK_PORT.',
     ].join('\n'),
   );
-
-const tryLink = async (from: string, to: string): Promise<boolean> => {
-  try {
-    await link(from, to);
-    return true;
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false;
-    throw error;
-  }
-};
-
-/** Moves the stale lock away. If another start has replaced it meanwhile, puts that lock back. */
-const removeStale = async (path: string, aside: string, staleText: string): Promise<void> => {
-  try {
-    await rename(path, aside);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return;
-    throw error;
-  }
-  if ((await readFile(aside, 'utf8')) !== staleText) await tryLink(aside, path);
-  await rm(aside, { force: true });
-};
 
 const parseIdentity = (text: string): ProcessIdentity | undefined => {
   const { pid, startTicks } = parseJsonObject(text);
