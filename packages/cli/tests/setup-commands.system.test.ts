@@ -31,11 +31,6 @@ const refuses = async (exitCode: number, text: string, ...args: string[]): Promi
 
 const storedSetup = (): Promise<OrganizationSetup> => loadSetup(administered.database, org);
 
-const stages = async (): Promise<string[]> =>
-  ((await storedSetup()).pipelines[0]?.stages ?? []).map(
-    ({ label, isDefault, isActive }) => `${label}${isDefault ? '*' : ''}${isActive ? '' : '-'}`,
-  );
-
 const query = (text: string): Promise<Record<string, unknown>[]> =>
   administered.database.query(org, { text, values: [] });
 
@@ -65,8 +60,8 @@ describe('crm migrate and crm org', () => {
     for (const text of [listed.stdout, refused.stderr]) expect(text).toMatch(/^[\P{C}\n\t]*$/u);
   });
 
-  it('update sets and clears the currency', async () => {
-    expect(await run('org', 'update', '--currency', 'EUR')).toMatchObject({ currency: 'EUR' });
+  it('update clears the currency, and names the option of a bad one', async () => {
+    await run('org', 'update', '--currency', 'EUR');
     expect(await run('org', 'update', '--currency', 'none')).toMatchObject({ currency: null });
     await refuses(2, '--currency', 'org', 'update', '--currency', 'euro');
   });
@@ -89,42 +84,29 @@ describe('crm pipeline', () => {
     await refuses(2, '<name>: must not be blank', 'pipeline', 'create', ' ', '--stage', 'A');
   });
 
-  it('update renames, moves, archives and restores', async () => {
-    await run('pipeline', 'create', 'Renewals', '--stage', 'Due');
-    await refuses(1, 'has this name', 'pipeline', 'update', 'Renewals', '--name', 'Sales');
-    const renamed = await run('pipeline', 'update', 'Renewals', '--name', 'Upsell', '--position', '1');
-    expect(renamed).toMatchObject({ name: 'Upsell', is_active: true });
-    expect((await storedSetup()).pipelines.map(({ name }) => name)).toEqual(['Upsell', 'Sales']);
-    expect(await run('pipeline', 'update', 'Upsell', '--archive')).toMatchObject({ is_active: false });
-    expect(await run('pipeline', 'update', 'Upsell', '--restore')).toMatchObject({ is_active: true });
-    await run('pipeline', 'update', 'Sales', '--position', '1');
-    await run('stage', 'update', 'Talks', '--pipeline', 'Sales', '--default');
-    expect(await stages()).toEqual(['Open', 'Talks*', 'Won']);
-    await refuses(1, 'Nope', 'pipeline', 'update', 'Nope', '--archive');
+  it('names the pipelines if there is none with the name', async () => {
+    await refuses(1, 'There is no pipeline Nope. The pipelines are: Sales', 'pipeline', 'update', 'Nope', '--archive');
   });
 });
 
 describe('crm stage', () => {
   const stage = (command: string, ...args: string[]) => ['stage', command, '--pipeline', 'Sales', ...args];
 
-  it('add at the end or at a position, once with --if-not-exists; update moves', async () => {
-    await run(...stage('add', 'Lost', '--color', 'red', '--probability', '0'));
-    await run(...stage('add', 'Sent', '--position', '2', '--default'));
-    expect(await stages()).toEqual(['Open', 'Sent*', 'Talks', 'Won', 'Lost']);
-    expect(await run(...stage('add', 'Sent', '--if-not-exists'))).toMatchObject({ status: 'exists' });
-    await run(...stage('update', 'Won', '--position', '1'));
-    await run(...stage('update', 'Open', '--position', '99'));
-    expect(await stages()).toEqual(['Won', 'Sent*', 'Talks', 'Lost', 'Open']);
+  it('add, once with --if-not-exists; update --probability none', async () => {
+    const added = await run(...stage('add', 'Sent', '--position', '2', '--default', '--probability', '5.5'));
+    expect(added).toMatchObject({ label: 'Sent', position: 2, is_default: true, probability: 5.5, status: 'created' });
+    const kept = await run(...stage('add', 'Sent', '--if-not-exists'));
+    expect(kept).toMatchObject({ status: 'exists', stage_id: added['stage_id'] });
+    expect(await run(...stage('update', 'Sent', '--probability', 'none'))).toMatchObject({ probability: null });
+    await refuses(2, 'Must be a number, or none', ...stage('update', 'Sent', '--probability', 'high'));
   });
 
-  it('update --archive moves opportunities only with --move-to; --restore', async () => {
+  it('update --archive says that opportunities need --move-to', async () => {
     await addDeals(1);
     const archive = stage('update', 'Talks', '--archive');
     await refuses(1, 'The stage still has opportunities. Give --move-to STAGE', ...archive);
     expect(await run(...archive, '--move-to', 'Won')).toMatchObject({ is_active: false });
-    expect(await stages()).toEqual(['Open', 'Talks-', 'Won']);
-    await run(...stage('update', 'Talks', '--restore'));
-    expect(await stages()).toEqual(['Open', 'Talks', 'Won']);
+    await refuses(2, 'No change is given', ...stage('update', 'Talks'));
   });
 });
 
@@ -139,22 +121,12 @@ describe('crm member', () => {
     await refuses(2, '<email>: ', 'member', 'add', 'not an address');
   });
 
-  it('update renames and restores; list shows former members', async () => {
-    await run('member', 'update', 'ann@acme.com', '--name', 'Ann Lee', '--email', 'ann.lee@acme.com');
-    await run('member', 'remove', 'bob@acme.com', '--keep-owner');
-    expect((await run('member', 'list'))['members']).toMatchObject([
-      { email: 'ann.lee@acme.com', name: 'Ann Lee', is_active: true },
-      { email: 'bob@acme.com', is_active: false },
-    ]);
-    await run('member', 'update', 'bob@acme.com', '--restore');
-    expect((await storedSetup()).findMember('bob@acme.com')).toMatchObject({ isActive: true });
-  });
-
   it('remove needs --keep-owner for an owner, or --reassign, which takes several transactions for many deals', async () => {
     await addDeals(201);
     const remove = ['member', 'remove', 'ann@acme.com'];
     await refuses(1, '--keep-owner or --reassign', ...remove);
     expect(await run(...remove, '--keep-owner')).toMatchObject({ status: 'former' });
+    expect((await run('member', 'list'))['members']).toMatchObject([{ is_active: false }, { is_active: true }]);
     await run('member', 'update', 'ann@acme.com', '--restore');
     const removed = await administered.crm(...remove, '--reassign', 'bob@acme.com', '--org', org, '--json');
     expect(JSON.parse(removed.stdout)).toMatchObject({ status: 'removed' });
@@ -185,9 +157,8 @@ describe('crm field', () => {
     });
   });
 
-  it('define refuses a name without a slug, a reserved slug, and a pipeline of another organization', async () => {
+  it('define refuses a name without a slug, and an unknown pipeline', async () => {
     await refuses(2, '--slug', ...define('日本', '--type', 'string'));
-    await refuses(2, 'reserved', ...define('X', '--type', 'date', '--slug', 'constructor'));
     const unknown = ['--type', 'date', '--pipeline', '01890000-0000-7000-8000-000000000001'];
     await refuses(1, 'no pipeline', ...define('X', ...unknown));
   });

@@ -13,12 +13,12 @@ import type { Command } from 'commander';
 import { textTable } from '../administration/text-table.js';
 import { connectClient, findReadGateway } from '../api/gateways.js';
 import { printable, type CliContext } from '../cli-context.js';
-import { type AddCommand, commandsOn } from '../command.js';
+import type { AddCommand } from '../command.js';
 import { eventError, type EventOptions, withEventOptions } from '../events/event-options.js';
 import { httpUrl, wholeNumber } from '../options.js';
 import { findWebhook, listWebhooks } from '../setup/lookup.js';
 import { addSetupCommand, type SetupCommand } from '../setup/make-command.js';
-import { type SetupSession, withWebhookOptions, withWebhooks, type WebhookOptions } from '../setup/session.js';
+import { webhookCommand, type WebhookOptions } from '../setup/session.js';
 import { followLog } from './events-tail.js';
 
 const stateOf = ({ state, is_failing: isFailing }: Webhook): string =>
@@ -100,8 +100,6 @@ The key needs the group webhooks. Next: crm webhook test URL`,
     help: helpOf(`rotate-secret ${url}`, 'For a day, messages are signed with the new and the old secret.'),
   },
 ];
-
-const webhookCommand = commandsOn<WebhookOptions, SetupSession>(withWebhookOptions, withWebhooks);
 
 const list = webhookCommand({
   name: 'list',

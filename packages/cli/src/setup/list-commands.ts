@@ -2,12 +2,9 @@ import { objectTypes, type ObjectType } from '@crm/domain';
 import { Option } from 'commander';
 
 import { textTable } from '../administration/text-table.js';
-import { commandsOn } from '../command.js';
 import { objectChoices } from '../import/targets.js';
 import { listFields, listMembers, listPipelines } from './lookup.js';
-import { withSetup, withSetupOptions, type SetupOptions, type SetupSession } from './session.js';
-
-const setupCommand = commandsOn<SetupOptions, SetupSession>(withSetupOptions, withSetup);
+import { setupCommand, type SetupOptions } from './session.js';
 
 /** Adds `crm pipeline list`. */
 export const addPipelineListCommand = setupCommand({

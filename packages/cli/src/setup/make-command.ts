@@ -3,18 +3,11 @@ import type { OperationContract } from '@crm/contract';
 import { type ObjectType, objectTypes } from '@crm/domain';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
-import { printResult, type CliContext } from '../cli-context.js';
+import type { AddCommand, Result } from '../command.js';
 import { CliError, usageError } from '../errors.js';
 import { findField, findMember, findPipeline, findStage, findWebhook } from './lookup.js';
 import { readOption, readStages } from './option-syntax.js';
-import {
-  refusal,
-  withSetup,
-  withSetupOptions,
-  withWebhookOptions,
-  withWebhooks,
-  type SetupOptions,
-} from './session.js';
+import { refusal, setupCommand, webhookCommand, type SetupOptions } from './session.js';
 import { objectChoices } from '../import/targets.js';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -113,8 +106,9 @@ const shownName = (property: string): string => property.replace(/^current_/, ''
 
 const isOfType = (schema: Schema, name: string): boolean => [schema.type ?? []].flat().includes(name);
 
+/** `none` becomes null in the body. A parser cannot return null, because Commander replaces it with an empty text. */
 const readNumber = (isNullable: boolean) => (text: string) => {
-  if (isNullable && text === 'none') return null;
+  if (isNullable && text === 'none') return text;
   if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text);
   throw new InvalidArgumentError(isNullable ? 'Must be a number, or none.' : 'Must be a number.');
 };
@@ -210,20 +204,23 @@ const idOf = async (
   }
 };
 
-const run = async (command: SetupCommand, client: CrmClient, text: string, options: Given) => {
+const run = async (command: SetupCommand, client: CrmClient, text: string, options: Given): Promise<Result> => {
   const input = await readInput(command, client, text, options);
   const body = command.prepare?.(input) ?? input;
   if (isUpdate(command) && Object.keys(body).length === 0)
     throw usageError('No change is given. Choose from the options in --help.');
   const id = await idOf(command, client, text, options);
+  const shown = (data: object, status?: string): Result => {
+    const { json, text: lines } = command.show(data as never, body);
+    return { json: status === undefined ? json : { ...json, status }, text: lines };
+  };
   try {
     const { data } = await command.call(client, id, body as never);
-    return { ...command.show(data as never, body), ...(isCreate(command) && { status: 'created' }) };
+    return shown(data, isCreate(command) ? 'created' : undefined);
   } catch (error) {
     const existing = error instanceof CrmConflictError ? error.conflict?.existing_id : undefined;
     if (options['ifNotExists'] === true && existing !== undefined && command.findExisting !== undefined) {
-      const data = await command.findExisting(client, existing, body);
-      return { ...command.show(data as never, body), status: 'exists' };
+      return shown(await command.findExisting(client, existing, body), 'exists');
     }
     const refused = refusal(error, (field) => optionNameOf(command, field));
     const isInUse = error instanceof CrmConflictError && error.counts !== undefined && command.inUse !== undefined;
@@ -242,46 +239,43 @@ const lookupOptions = ({ argument, parent }: SetupCommand): readonly Option[] =>
   return parent === 'field' ? [object, required('--field <slug>', 'the field')] : [object];
 };
 
+/** The argument of the command, and its description. */
 const argumentOf = ({ argument, contract }: SetupCommand): readonly [string, string] => {
   if ('property' in argument) {
     const schema = ((contract.body ?? {}) as Schema).properties?.[argument.property];
-    return [shownName(argument.property), sentence(schema?.description ?? '')];
+    return [`<${shownName(argument.property)}>`, sentence(schema?.description ?? '')];
   }
   const texts = {
-    ...{ pipeline: 'its name or id', stage: 'its label or id', field: 'its slug' },
-    ...{ member: 'email or id', webhook: 'its id or URL' },
+    pipeline: 'its name or id',
+    stage: 'its label or id',
+    field: 'its slug',
+    member: 'email or id',
+    webhook: 'its id or URL',
   };
-  return [argument.entry, texts[argument.entry]];
+  return [`<${argument.entry}>`, texts[argument.entry]];
+};
+
+const addOptions = (command: SetupCommand, added: Command): Command => {
+  added.argument(...argumentOf(command));
+  for (const option of lookupOptions(command)) added.addOption(option);
+  for (const [name, schema] of optionProperties(command)) {
+    for (const option of optionsOf(name, schema, isUpdate(command)))
+      added.addOption(option.makeOptionMandatory(isRequired(command, name)));
+    if (name === 'stages') added.option('--default-stage <label>', 'where new deals start (default: the first stage)');
+  }
+  if (isCreate(command)) added.option('--if-not-exists', 'do nothing if there is one already');
+  return added;
 };
 
 /** Adds a set-up command to its group. Its options come from the body of its operation. */
-export const addSetupCommand =
-  (command: SetupCommand) =>
-  (group: Command, context: CliContext): void => {
-    const [argument, argumentText] = argumentOf(command);
-    const added = group
-      .command(command.name.split(' ')[1] ?? '')
-      .description(command.description)
-      .argument(`<${argument}>`, argumentText)
-      .addHelpText('after', command.help);
-    for (const option of lookupOptions(command)) added.addOption(option);
-    for (const [name, schema] of optionProperties(command)) {
-      for (const option of optionsOf(name, schema, isUpdate(command)))
-        added.addOption(option.makeOptionMandatory(isRequired(command, name)));
-      if (name === 'stages')
-        added.option('--default-stage <label>', 'where new deals start (default: the first stage)');
-    }
-    if (isCreate(command)) added.option('--if-not-exists', 'do nothing if there is one already');
-    const isOfWebhook = command.contract.group === 'webhooks';
-    const addOptions = isOfWebhook ? withWebhookOptions : withSetupOptions;
-    addOptions(added).action(async (text: string, options: Given) => {
-      const {
-        json,
-        text: shown,
-        ...status
-      } = await (isOfWebhook ? withWebhooks : withSetup)(context, options, ({ client }) =>
-        run(command, client, text, options),
-      );
-      printResult(context, options, { json: { ...json, ...status }, text: shown });
-    });
+export const addSetupCommand = (command: SetupCommand): AddCommand => {
+  const definition = {
+    name: command.name.split(' ')[1] ?? '',
+    description: command.description,
+    help: command.help,
+    define: (added: Command) => addOptions(command, added),
+    run: ({ client }: { readonly client: CrmClient }, options: Given, text: string) =>
+      run(command, client, text, options),
   };
+  return command.contract.group === 'webhooks' ? webhookCommand(definition) : setupCommand(definition);
+};

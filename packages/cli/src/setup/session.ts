@@ -12,6 +12,7 @@ import {
 } from '../api/gateways.js';
 import { openOwnGateways } from '../api/own-gateways.js';
 import type { CliContext } from '../cli-context.js';
+import { commandsOn } from '../command.js';
 import { CliError, usageError } from '../errors.js';
 import { withJson, type OutputOptions } from '../options.js';
 
@@ -72,24 +73,23 @@ export const withSetup = async <T>(
   });
 };
 
+/** Makes a command on the setup of an organization. */
+export const setupCommand = commandsOn<SetupOptions, SetupSession>(withSetupOptions, withSetup);
+
 /** The options of every command of webhooks. */
 export type WebhookOptions = GatewayOptions & OutputOptions;
 
-/** Adds the options of {@link WebhookOptions}. */
-export const withWebhookOptions = (command: Command): Command => withJson(withGatewayOptions(command, 'inbound', true));
-
-/** Opens the API for a command of webhooks: the gateways of `--url` and `--api-key`, or else those of the local stack. */
-export const withWebhooks = async <T>(
-  context: CliContext,
-  options: WebhookOptions,
-  work: (session: SetupSession) => Promise<T>,
-): Promise<T> => {
-  const gateways = await findGateways(context, options, 'inbound');
-  if (gateways === undefined) throw noGatewayError();
-  const { url, readUrl = url, apiKey } = gateways;
-  const client = connectClient({ readUrl, inboundUrl: url, apiKey });
-  return callApi({ url, groups: ['webhooks'], work: () => work({ client, currency: undefined }) });
-};
+/** Makes a command of webhooks. It calls the gateways of `--url` and `--api-key`, or else those of the local stack. */
+export const webhookCommand = commandsOn<WebhookOptions, SetupSession>(
+  (command) => withJson(withGatewayOptions(command, 'inbound', true)),
+  async (context, options, work) => {
+    const gateways = await findGateways(context, options, 'inbound');
+    if (gateways === undefined) throw noGatewayError();
+    const { url, readUrl = url, apiKey } = gateways;
+    const client = connectClient({ readUrl, inboundUrl: url, apiKey });
+    return callApi({ url, groups: ['webhooks'], work: () => work({ client, currency: undefined }) });
+  },
+);
 
 interface ApiCall<T> {
   readonly url: string;
