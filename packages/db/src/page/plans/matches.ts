@@ -141,20 +141,14 @@ export const matchConditions = (
  * Finds all matches and sorts them. It uses the indexes of the conditions, or reads the whole table if they have none. `OFFSET 0` stops
  * the planner from scanning in page order instead, in the hope of early matches.
  *
- * Example:
+ * Example of sort-matches: an index:
  * `{"pipeline":"Sales","filters":{"field":"amount","operator":"between","value":[100,200]},"sort":"updated_at:desc"}`
  *
  * ```sql
  * SELECT r.record AS record, r.updated_at AS key_1, r.created_at AS key_2, r.id AS key_3
- *   FROM (
- *     SELECT r.*
- *       FROM opportunities r
- *      WHERE r.organization_id = $1 AND r.pipeline_id = $4::uuid AND r.amount BETWEEN $2::numeric
- *        AND $3::numeric
- *      OFFSET 0
- * ) r
- *  ORDER BY r.updated_at DESC, r.created_at DESC, r.id DESC
- *   LIMIT 51
+ *  FROM (SELECT r.* FROM opportunities r
+ *         WHERE r.organization_id = $1 AND r.pipeline_id = $2::uuid AND r.amount BETWEEN $3::numeric AND $4::numeric OFFSET 0) r
+ *  ORDER BY r.updated_at DESC, r.created_at DESC, r.id DESC LIMIT 51
  * ```
  *
  * Example of sort-matches: no index:
