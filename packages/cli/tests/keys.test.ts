@@ -1,4 +1,4 @@
-import { administration, findApiKeyByHash } from '@crm/db';
+import { administration, findApiKeysByHash } from '@crm/db';
 import { generateApiKey, hashApiKey } from '@crm/domain';
 import { readTestStack } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -14,7 +14,8 @@ beforeAll(async () => {
 afterAll(() => administered.close());
 
 const hourMs = 3_600_000;
-const stored = (apiKey: unknown) => findApiKeyByHash(administered.database, hashApiKey(String(apiKey)));
+const stored = async (apiKey: unknown) =>
+  (await findApiKeysByHash(administered.database, [hashApiKey(String(apiKey))]))[0];
 const rotate = (keyId: string, ...more: string[]) =>
   administered.crmJson('key', 'rotate', keyId, '--org', org, ...more);
 

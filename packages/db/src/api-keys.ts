@@ -36,12 +36,6 @@ export const findApiKeysByHash = async (
   return hashes.map((hash) => byHash.get(hash.toString('hex')) ?? null);
 };
 
-/** Finds one key like {@link findApiKeysByHash}. */
-export const findApiKeyByHash = async (database: Database, hash: Buffer): Promise<StoredApiKey | null> => {
-  const [key] = await findApiKeysByHash(database, [hash]);
-  return key ?? null;
-};
-
 const touchApiKeySql =
   'UPDATE api_keys SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)';
 

@@ -2,7 +2,7 @@ import { Failure } from '@crm/domain';
 import { type LimitedRole, readTestStack, startLimitedRole } from '@crm/testing';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { findApiKeyByHash } from '../src/api-keys.js';
+import { findApiKeysByHash } from '../src/api-keys.js';
 import { isConnectionError } from '../src/database-errors.js';
 import { type Database, type DatabaseOptions, openDatabase } from '../src/database.js';
 import { queryOnce } from './support/database.js';
@@ -58,7 +58,7 @@ describe('503: a server that refuses every connection', () => {
     change(url);
     const database = open({ url: url.href });
     expect(await judge(database.query(organizationId, statement))).toEqual(away);
-    expect(await judge(findApiKeyByHash(database, Buffer.alloc(32)))).toEqual(away);
+    expect(await judge(findApiKeysByHash(database, [Buffer.alloc(32)]))).toEqual(away);
   });
 });
 

@@ -6,7 +6,7 @@ import {
   administration,
   type Administration,
   type AdministrationDatabase,
-  findApiKeyByHash,
+  findApiKeysByHash,
   loadSetup,
   openAdministrationDatabase,
 } from '@crm/db';
@@ -88,7 +88,7 @@ const openKey = async (
   previous: DemoFile | undefined,
 ): Promise<string> => {
   if (previous !== undefined) {
-    const stored = await findApiKeyByHash(database, hashApiKey(previous.api_key));
+    const [stored] = await findApiKeysByHash(database, [hashApiKey(previous.api_key)]);
     if (stored?.organizationId === organizationId && stored.revokedAt === null) return previous.api_key;
   }
   for (const key of await admin.listApiKeys(organizationId)) {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database.js';
 
 /** How often the positions are read while a caller waits. */
@@ -23,7 +24,7 @@ interface PositionRow {
 export class EventPositions {
   readonly #read: (work: (database: Database) => Promise<PositionRow[]>) => Promise<PositionRow[]>;
   readonly #waiting = new Map<string, Set<Waiting>>();
-  #timer: NodeJS.Timeout | undefined;
+  #isReading = false;
 
   /** @param read - runs work on the server that serves reads */
   constructor(read: (work: (database: Database) => Promise<PositionRow[]>) => Promise<PositionRow[]>) {
@@ -40,7 +41,7 @@ export class EventPositions {
     const others = this.#waiting.get(organizationId);
     if (others === undefined) this.#waiting.set(organizationId, new Set([waiting]));
     else others.add(waiting);
-    this.#scheduleRead();
+    if (!this.#isReading) void this.#readWhileWaiting();
     return () => this.#remove(organizationId, waiting);
   }
 
@@ -48,18 +49,20 @@ export class EventPositions {
     const others = this.#waiting.get(organizationId);
     others?.delete(waiting);
     if (others?.size === 0) this.#waiting.delete(organizationId);
-    if (this.#waiting.size > 0) return;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
   }
 
-  #scheduleRead(): void {
-    this.#timer ??= setTimeout(() => void this.#readPositions(), intervalMs);
+  async #readWhileWaiting(): Promise<void> {
+    this.#isReading = true;
+    while (this.#waiting.size > 0) {
+      await sleep(intervalMs, undefined, { ref: false });
+      await this.#readPositions();
+    }
+    this.#isReading = false;
   }
 
   async #readPositions(): Promise<void> {
-    const timer = this.#timer;
     const organizationIds = [...this.#waiting.keys()];
+    if (organizationIds.length === 0) return;
     const text = `SELECT organization_id AS "organizationId", position FROM event_heads WHERE organization_id = ANY ($1::uuid[])`;
     try {
       const rows = await this.#read((database) =>
@@ -69,10 +72,6 @@ export class EventPositions {
     } catch {
       // Callers keep waiting, because the next attempt may succeed. Requests that read events report an outage.
     }
-    // If all callers left meanwhile and new ones came, the new ones have started another timer.
-    if (this.#timer !== timer) return;
-    this.#timer = undefined;
-    if (this.#waiting.size > 0) this.#scheduleRead();
   }
 
   #report(organizationId: string, position: number): void {

@@ -1,7 +1,7 @@
 import { type EventObject, type EventType, Failure, maxPageBytes } from '@crm/domain';
 import { recordColumn } from '../connection/values.js';
 import type { Queries } from '../database.js';
-import { bytesWithin, preparedLimitTo, recordsWithinBytes } from '../page/list-page.js';
+import { bytesWithin, recordsWithinBytes } from '../page/list-page.js';
 import { Parameters } from '../page/parameters.js';
 import { eventBytes, eventJson } from './event-sql.js';
 
@@ -66,10 +66,11 @@ const inRange = (table: string, positions: string): string =>
  *     SELECT CASE WHEN … THEN … END AS record_bytes, e.position, CASE WHEN row_number() OVER w = 1 THEN … END AS head
  *       FROM (SELECT …, coalesce($2, oldest_position - 1) AS after, log_id() FROM event_heads …) h
  *       LEFT JOIN LATERAL (SELECT e.* FROM events e WHERE … e.position > h.after AND e.position <= h.after + 10000
- *                             AND e.object = $4 ORDER BY e.position LIMIT 101) e ON true
+ *                             AND e.object = $4 ORDER BY e.position LIMIT 100) e ON true
  *     WINDOW w AS (ORDER BY e.position ROWS UNBOUNDED PRECEDING) ORDER BY e.position
  *
- * Positions have no gaps, so a range of positions limits the page. Only filtered pages need a LIMIT. Only the JSON of events within the
+ * Positions have no gaps, so a range of positions limits the page. Only filtered pages need a LIMIT. It is part of the SQL, because the
+ * planner would assume that a parameter returns a tenth of the range. Only the JSON of events within the
  * byte limit is built, and only after the rows are sorted: sorting the JSON of a long page would write it to a temporary file.
  */
 const pageStatement = (request: EventPageRequest) => {
@@ -82,8 +83,7 @@ const pageStatement = (request: EventPageRequest) => {
   if (request.type !== null) where.push(`e.type = ${parameters.add(request.type)}`);
   if (request.recordId !== null) where.push(`e.record_id = ${parameters.add(request.recordId)}::uuid`);
   const found = `SELECT e.* FROM events e WHERE ${where.join(' AND ')}`;
-  const bound = preparedLimitTo(request.limit, filtered ? `${parameters.add(request.limit)}::bigint` : '');
-  const page = filtered ? bound(`${found} ORDER BY e.position`) : found;
+  const page = filtered ? `${found} ORDER BY e.position LIMIT ${request.limit}` : found;
   const { isWithin } = bytesWithin(`${parameters.add(maxPageBytes)}::bigint`, eventBytes);
   const present = filtered ? `(SELECT count(*) FROM events c WHERE ${inRange('c', positions)})` : 'NULL';
   return parameters.statement(`

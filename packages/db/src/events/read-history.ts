@@ -1,7 +1,7 @@
 import { type CursorPosition, maxPageBytes, type ObjectType } from '@crm/domain';
 import { recordColumn } from '../connection/values.js';
 import type { Queries } from '../database.js';
-import { bytesWithin, type Page, preparedLimitTo, recordsWithinBytes } from '../page/list-page.js';
+import { bytesWithin, type Page, recordsWithinBytes } from '../page/list-page.js';
 import { Parameters } from '../page/parameters.js';
 import { eventBytes, eventJson } from './event-sql.js';
 
@@ -47,9 +47,7 @@ export const readHistory = async (database: Queries, request: HistoryRequest): P
     'e.position >= h.oldest_position',
   ];
   if (request.position !== null) where.push(`e.position < ${parameters.add(request.position[0])}::bigint`);
-  const count = request.limit + 1;
-  const bound = preparedLimitTo(count, `${parameters.add(count)}::bigint`);
-  const page = bound(`SELECT e.* FROM events e WHERE ${where.join(' AND ')} ORDER BY e.position DESC`);
+  const page = `SELECT e.* FROM events e WHERE ${where.join(' AND ')} ORDER BY e.position DESC LIMIT ${request.limit + 1}`;
   const { isWithin } = bytesWithin(`${parameters.add(maxPageBytes)}::bigint`, eventBytes);
   const statement = parameters.statement(`
     SELECT e.position, CASE WHEN ${isWithin} THEN ${eventJson} END AS ${recordColumn},
