@@ -2,7 +2,6 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { textTable } from './administration/text-table.js';
 import { jsonLine } from './cli-context.js';
-import { formatSql } from './explain/format-sql.js';
 import { escapeFormula, unescapeFormula } from './spreadsheet-escape.js';
 import { ImportTally } from './import/reporting/report.js';
 import { importProgress, timeLeft } from './progress.js';
@@ -62,28 +61,5 @@ describe('the progress of an import', () => {
     };
     expect(shown(0)).toEqual(['60 %', '60 %', '80 %', '100 %']);
     expect(shown()).toEqual([]);
-  });
-});
-
-describe('formatSql', () => {
-  it('gives each clause and each long subselect its own lines, and changes only white space', () => {
-    const sql = `SELECT r.id FROM (SELECT p.id FROM pipelines p) AS p
-      CROSS JOIN LATERAL (SELECT r.* FROM opportunities r WHERE r.organization_id = $1 AND r.pipeline_id = p.id AND r.amount > $2 LIMIT $3) r
-      ORDER BY r.id LIMIT $3`;
-    const formatted = `
-SELECT r.id
-  FROM (SELECT p.id FROM pipelines p) AS p
- CROSS JOIN LATERAL (
-    SELECT r.*
-      FROM opportunities r
-     WHERE r.organization_id = $1 AND r.pipeline_id = p.id AND r.amount > $2
-     LIMIT $3
-) r
- ORDER BY r.id
- LIMIT $3`.trim();
-    expect(formatSql(sql)).toBe(formatted);
-    const bare = (text: string): string => text.replace(/\s/g, '');
-    const nested = 'SELECT (a + (b)) FROM ( (SELECT 1) UNION ALL (SELECT 2 WHERE x OR (y AND z)) ) t';
-    expect(bare(formatSql(nested))).toBe(bare(nested));
   });
 });

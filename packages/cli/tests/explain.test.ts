@@ -43,7 +43,7 @@ describe('crm explain', () => {
     expect(stdout).toMatch(
       /^Plan: in-order\n {2}1\. in-order\n\nStatement 1 of 1: [\d.]+ ms planning \(the plan is reused\), /,
     );
-    expect(stdout).toContain(`  FROM opportunities r\n`);
+    expect(stdout).toContain('\n    FROM opportunities r\n    WHERE ');
     expect(stdout).toContain(`$1 = "${org}"`);
     expect(stdout).toMatch(/\n\nTotal: 1 statement, [\d.]+ ms, [\d,]+ buffers?; 0 records\n$/);
   });

@@ -1,12 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createClient } from '@crm/client';
+import { readTestStack } from '@crm/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { readMapping } from '../src/import/mapping/mapping.js';
 import { ImportFixture, pipelineId } from './import-fixture.js';
 import { runCrm, type CrmResult } from './run-crm.js';
-import { startStubReadGateway, type StubReadGateway } from './stub-read-gateway.js';
+import { administer } from './support/administered-database.js';
 
 let fixture: ImportFixture;
 beforeEach(async () => {
@@ -133,16 +135,25 @@ describe('the example mapping', () => {
   const example = (name: string): string => fileURLToPath(new URL(`../examples/${name}`, import.meta.url));
   const sample = example('sales-pipeline.sample.csv');
   const mapping = example('sales-pipeline.yaml');
-  let read: StubReadGateway;
-  beforeEach(async () => {
-    const pipeline = { id: pipelineId, name: 'Sales' };
-    read = await startStubReadGateway(pipeline, ['Prospecting', 'Engaging', 'Won', 'Lost']);
+  const { databaseUrl, readUrl, inboundUrl } = readTestStack();
+  const administered = administer(databaseUrl);
+  afterAll(() => administered.close());
+  let apiKey: string;
+  let sales: string;
+  let stageIds: ReadonlyMap<string, string>;
+  beforeAll(async () => {
+    const org = await administered.createOrganization();
+    const key = await administered.crmJson('key', 'create', '--org', org, '--allow', 'list,setup');
+    apiKey = String(key['api_key']);
+    const stages = ['Prospecting', 'Engaging', 'Won', 'Lost'].map((label) => ({ label }));
+    const { data } = await createClient({ readUrl, inboundUrl, apiKey }).pipelines.create({ name: 'Sales', stages });
+    sales = data.pipeline.pipeline_id;
+    stageIds = new Map(data.stages.map(({ label, stage_id: id }) => [label, id]));
   });
-  afterEach(() => read.close());
 
   const importSample = (url: string, ...more: string[]): Promise<CrmResult> => {
     const files = [sample, '--mapping', mapping, '--rejects', fixture.path('rejects.csv')];
-    return runCrm(['import', ...files, '--url', url, '--api-key', 'crm_live_x', '--batch', '1', ...more]);
+    return runCrm(['import', ...files, '--url', url, '--api-key', apiKey, '--batch', '1', ...more]);
   };
 
   it('fits its sample without a server', async () => {
@@ -152,13 +163,13 @@ describe('the example mapping', () => {
 
   it('sends these requests, with the pipeline found by name and the stages by label', async () => {
     const { url, requests } = await fixture.start();
-    const result = await importSample(url, '--read-url', read.url, '--pipeline', 'Sales', '--concurrency', '1');
+    const result = await importSample(url, '--read-url', readUrl, '--pipeline', 'Sales', '--concurrency', '1');
     expect(result).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('created  8') });
     expect(requests[2]?.body).toEqual({
-      pipeline_id: pipelineId,
+      pipeline_id: sales,
       opportunity: {
         name: 'MG Special SAMPLE03',
-        stage_id: 'stage-Lost',
+        stage_id: stageIds.get('Lost'),
         deal_size: 0,
         close_date: Date.UTC(2025, 1, 28),
         custom_fields: { product: 'MG Special', engage_date: Date.UTC(2025, 0, 9) },
@@ -166,10 +177,10 @@ describe('the example mapping', () => {
       related_objects: { account_domain: 'halemossco.com', owner_email: 'bruno.keller@example.com' },
     });
     expect(requests[3]?.body).toEqual({
-      pipeline_id: pipelineId,
+      pipeline_id: sales,
       opportunity: {
         name: 'GTX Plus Pro SAMPLE04',
-        stage_id: 'stage-Prospecting',
+        stage_id: stageIds.get('Prospecting'),
         custom_fields: { product: 'GTX Plus Pro' },
       },
       related_objects: { owner_email: 'bruno.keller@example.com' },
@@ -182,16 +193,12 @@ describe('the example mapping', () => {
       [[], 2, /No pipeline is given\./],
       [['--pipeline', 'Sales'], 2, /Give --read-url/],
       [['--pipeline', pipelineId], 2, /Give --read-url/],
-      [['--pipeline', 'Nope', '--read-url', read.url], 1, /no pipeline Nope\. The pipelines are: Sales\./],
+      [['--pipeline', 'Nope', '--read-url', readUrl], 1, /no pipeline Nope\. The pipelines are: Sales\./],
+      [['--pipeline', pipelineId, '--read-url', readUrl], 1, /no pipeline \S+\. The pipelines are: Sales\./],
       [
-        ['--pipeline', pipelineId.replace('1', '2'), '--read-url', read.url],
+        ['--pipeline', sales, '--read-url', `${readUrl}/`, '--api-key', 'other'],
         1,
-        /no pipeline \S+\. The pipelines are: Sales\./,
-      ],
-      [
-        ['--pipeline', pipelineId, '--read-url', `${read.url}/`, '--api-key', 'other'],
-        1,
-        /answered HTTP 401: Unauthorized\. Check --api-key/,
+        /answered HTTP 401: .* Check --api-key/,
       ],
       [['--pipeline', pipelineId, '--read-url', 'http://127.0.0.1:1'], 1, /does not answer/],
     ];

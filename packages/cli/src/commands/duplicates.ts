@@ -12,7 +12,7 @@ import {
   withGatewayOptions,
 } from '../api/gateways.js';
 import { type OutputOptions, wholeNumber, withJson } from '../options.js';
-import { objectChoices } from '../import/targets.js';
+import { collections, objectChoices } from '../import/targets.js';
 
 type DuplicateObject = 'account' | 'contact' | 'opportunity';
 
@@ -44,8 +44,6 @@ export const addDuplicatesCommand = (program: Command, context: CliContext): voi
     listDuplicates(context, object, options),
   );
 };
-
-const collections = { account: 'accounts', contact: 'contacts', opportunity: 'opportunities' } as const;
 
 /** Up to `limit` duplicates, and whether there may be more. */
 const readDuplicates = async (

@@ -91,8 +91,13 @@ const readRequest = (setup: OrganizationSetup, objectType: ObjectType, options: 
     const { request } = parsePageRequest(
       setup,
       {
-        ...{ objectType, pipelineId: options.pipeline, stageId: options.stage, defaultSort: 'updated_at' },
-        ...{ filters: options.filter, sort: options.sort, fields: options.fields },
+        objectType,
+        pipelineId: options.pipeline,
+        stageId: options.stage,
+        defaultSort: 'updated_at',
+        filters: options.filter,
+        sort: options.sort,
+        fields: options.fields,
         readWords: (found) => parseSearchQuery(options.query, 'query', found),
         readLimit: (found) => parseLimit(options.limit, found),
       },

@@ -149,7 +149,7 @@ const exportFrom = async (
       customFields.filter(({ name }) => columns.custom.includes(name)),
     );
     const { format, url, databaseUrl, org, delimiter, bom, raw } = options;
-    const request = [...[object, format, url, databaseUrl, org, pipelineId, columnNames(columns), delimiter, bom, raw]];
+    const request = [object, format, url, databaseUrl, org, pipelineId, columnNames(columns), delimiter, bom, raw];
     const { output, earlier } = await openOutput(context.stdout, options, request);
     isBegun = true;
     if (earlier !== undefined) context.stderr.write(`Continuing after ${earlier.records} ${object}.\n`);

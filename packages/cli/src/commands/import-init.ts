@@ -13,7 +13,7 @@ import { guessFormat } from '../import/source/csv-format.js';
 import { guessObject } from '../import/init/column-names.js';
 import { guessMapping, type InitMapping } from '../import/init/mapping-text.js';
 import {
-  collectionOf,
+  collections,
   exportObjects,
   importObjectOf,
   type ExportObject,
@@ -108,11 +108,11 @@ const printInit = (
 ): void => {
   const width = Math.max(0, ...fields.map(({ field }) => field.length));
   const text = [
-    `${output} is a mapping for ${collectionOf(object)}. Check it, above all the lines marked CHECK.`,
+    `${output} is a mapping for ${collections[object]}. Check it, above all the lines marked CHECK.`,
     ...fields.map(({ field, column }) => `  ${field.padEnd(width)}  from ${column}`),
     ...missing.map((field) => `  ${field.padEnd(width)}  required, but no column was found`),
     `Next: crm import ${file} --mapping ${output} --dry-run`,
   ].join('\n');
-  const json = { mapping: output, object: collectionOf(object), fields, missing };
+  const json = { mapping: output, object: collections[object], fields, missing };
   printResult(context, options, { json, text });
 };

@@ -133,7 +133,8 @@ const importFile = async (context: CliContext, file: string, options: ImportOpti
   const target = options.dryRun === true ? undefined : connection;
   const result = await runImport({
     ...plan,
-    ...{ rejectsPath, warningsPath },
+    rejectsPath,
+    warningsPath,
     makeSender: target && senderMaker(context, isBulk, options, target),
     batchSize: isBulk ? options.batch : 1,
     keepsMatches: options.onMatch === 'keep',
@@ -169,7 +170,10 @@ const senderMaker =
   (context: CliContext, isBulk: boolean, options: ImportOptions, { url, apiKey }: Gateways) =>
   (object: ImportObject): RecordSender =>
     new RecordSender({
-      ...{ url, apiKey, object, isBulk },
+      url,
+      apiKey,
+      object,
+      isBulk,
       updateMatches: options.onMatch === 'update',
       outageMs: options.outage * 1000,
       firstAnswerMs: Math.min(options.outage, 5) * 1000,

@@ -1,7 +1,5 @@
 import type { ExplainedPage, ExplainedStatement, PartSteps, SizeRange, Step } from '@crm/db';
 
-import { formatSql } from './format-sql.js';
-
 const count = (number: number): string => number.toLocaleString('en-US');
 
 const some = (number: number, noun: string): string => `${count(number)} ${noun}${number === 1 ? '' : 's'}`;
@@ -32,6 +30,21 @@ const longestValue = 200;
 const valueText = (value: unknown, index: number): string => {
   const text = JSON.stringify(value);
   return `$${index + 1} = ${text.length > longestValue ? `${text.slice(0, longestValue)}…` : text}`;
+};
+
+const clauses = 'FROM|WHERE|CROSS JOIN|ORDER BY|LIMIT|OFFSET|WINDOW|UNION ALL|AND';
+
+/** Starts a line before each clause and subselect, indented by its parentheses. Changes only white space. */
+const formatSql = (sql: string): string => {
+  let depth = 0;
+  return sql
+    .trim()
+    .replace(/\s+/g, ' ')
+    .replace(new RegExp(`[()]| (?=(?:${clauses}) )|(?<=\\()(?=SELECT )`, 'g'), (found) => {
+      if (found === '(') depth += 1;
+      if (found === ')') depth -= 1;
+      return found.trim() === '' ? `\n${'  '.repeat(depth + 1)}` : found;
+    });
 };
 
 const statementText = (statement: ExplainedStatement, index: number, all: readonly unknown[]): string => {

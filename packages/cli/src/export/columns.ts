@@ -41,7 +41,9 @@ export const systemColumns = (object: ExportObject): readonly SystemColumn[] => 
     ...(object === 'notes' ? ['opportunity_ids', 'created_at'] : ['created_at', 'updated_at', 'version']),
   ];
   return names.map((name) => ({
-    ...{ name, field: fieldNames[name] ?? name, isKey: keyColumns[object].includes(name) },
+    name,
+    field: fieldNames[name] ?? name,
+    isKey: keyColumns[object].includes(name),
     isInstant: findTarget(importObjectOf(object), name)?.kind === 'instant',
   }));
 };

@@ -16,7 +16,7 @@ import { guessFormat } from './source/csv-format.js';
 import { openJsonLines } from './source/json-lines.js';
 import { readMapping, type Mapping } from './mapping/mapping.js';
 import { isId, loadPipelines, stageFinder } from './mapping/pipelines.js';
-import { collectionOf, importObjectOf, type ExportObject, type ImportObject } from './targets.js';
+import { collections, importObjectOf, type ExportObject, type ImportObject } from './targets.js';
 
 /** The options of `crm import` that control how rows are converted. */
 export interface PlanOptions {
@@ -97,7 +97,7 @@ const mappedPlan = async (
 
 const checkPipelineOption = (object: ImportObject, { pipeline }: PlanOptions): void => {
   if (pipeline === undefined || object === 'opportunity') return;
-  throw usageError(`--pipeline applies only to opportunities, not to ${collectionOf(object)}.`);
+  throw usageError(`--pipeline applies only to opportunities, not to ${collections[object]}.`);
 };
 
 const exportedPlan = async (

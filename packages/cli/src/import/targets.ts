@@ -7,7 +7,13 @@ export const importObjects = ['opportunity', 'account', 'contact', 'note'] as co
 /** One of {@link importObjects}. */
 export type ImportObject = (typeof importObjects)[number];
 
-const collections = { opportunity: 'opportunities', account: 'accounts', contact: 'contacts', note: 'notes' } as const;
+/** The plural names of the objects in the API and in `crm export`. */
+export const collections = {
+  opportunity: 'opportunities',
+  account: 'accounts',
+  contact: 'contacts',
+  note: 'notes',
+} as const;
 
 /** The objects that `crm export` writes, named as in API paths. */
 export const exportObjects = Object.values(collections);
@@ -104,9 +110,6 @@ export const targetNameOf = (object: ImportObject, dottedPath: string): string =
   const slug = /\bcustom(?:_fields\.|__)(.+)$/.exec(dottedPath)?.[1];
   return slug === undefined || customFields === undefined ? dottedPath : `${customPrefix}${slug}`;
 };
-
-/** The plural name of an object in the API and in `crm export`. */
-export const collectionOf = (object: ImportObject): ExportObject => collections[object];
 
 /** The object of a plural name. */
 export const importObjectOf = (collection: ExportObject): ImportObject =>

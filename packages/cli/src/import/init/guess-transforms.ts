@@ -97,8 +97,16 @@ const guessDate = (texts: readonly string[]): GuessedTransforms => {
 
 /** The kinds of custom fields whose values are not texts, by their types. */
 const customKinds: Readonly<Record<string, 'number' | 'instant' | 'list' | 'boolean'>> = {
-  ...{ number: 'number', currency: 'number', percentage: 'number', rating: 'number', timestamp: 'instant' },
-  ...{ date: 'instant', datetime: 'instant', multi_select: 'list', team_members: 'list', checkbox: 'boolean' },
+  number: 'number',
+  currency: 'number',
+  percentage: 'number',
+  rating: 'number',
+  timestamp: 'instant',
+  date: 'instant',
+  datetime: 'instant',
+  multi_select: 'list',
+  team_members: 'list',
+  checkbox: 'boolean',
 };
 
 /**

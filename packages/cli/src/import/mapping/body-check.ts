@@ -59,7 +59,14 @@ const definitionOf = (field: CustomField): CustomFieldDefinition => {
     archived: isActive === false,
   }));
   return {
-    ...{ id, slug, name, pipelineIds, objectType: field.object, position: 0, isHidden: false, slot: null },
+    id,
+    slug,
+    name,
+    pipelineIds,
+    objectType: field.object,
+    position: 0,
+    isHidden: false,
+    slot: null,
     attributeType: field.attribute_type as CustomFieldDefinition['attributeType'],
     metadata: metadata ? { ...metadata, ...(options && { options }) } : null,
   };

@@ -5,7 +5,7 @@ import { findJsonFaults } from '../../json-faults.js';
 import { type ConvertedRow, rejected, type Row, type RowProblem } from './convert-row.js';
 import { emptyText, type SourceRow } from '../source/csv-rows.js';
 import type { FindPipeline } from './pipelines.js';
-import { collectionOf, findTarget, placeValue, type ImportObject, type Target } from '../targets.js';
+import { collections, findTarget, placeValue, type ImportObject, type Target } from '../targets.js';
 
 /** Data for reading an exported file that the file does not contain. */
 export interface ExportedContext {
@@ -58,7 +58,7 @@ export const convertExported = (context: ExportedContext, source: SourceRow): Co
       const target = findTarget(context.object, name);
       const placed = target?.kind === 'stage' ? stages(typeof value.value === 'string' ? value.value : '') : value;
       if (target === undefined)
-        problems.push({ field: name, reason: `is not a field of ${collectionOf(context.object)}` });
+        problems.push({ field: name, reason: `is not a field of ${collections[context.object]}` });
       else if (placed.ok) placeValue(body, target, placed.value);
       else problems.push({ field: name, reason: placed.message });
     }

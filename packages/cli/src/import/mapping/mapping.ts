@@ -28,7 +28,9 @@ const FieldEntry = closed(
     empty: Type.Optional(
       Type.Unsafe<'skip' | 'reject' | { readonly value: Scalar }>({
         type: ['string', 'object'],
-        ...{ properties: { value: scalar }, required: ['value'], additionalProperties: false },
+        properties: { value: scalar },
+        required: ['value'],
+        additionalProperties: false,
       }),
     ),
   },
@@ -239,9 +241,14 @@ export const readMapping = (path: string, content: string): Mapping => {
   }
   file.throwIfAny();
   return {
-    ...{ object, pipeline: pipeline === undefined ? undefined : String(pipeline), encoding: top.encoding },
+    object,
+    pipeline: pipeline === undefined ? undefined : String(pipeline),
+    encoding: top.encoding,
     delimiter: top.delimiter === 'tab' ? '\t' : top.delimiter === undefined ? undefined : String(top.delimiter),
     stages: new Map(Object.entries(top.stages ?? {}).map(([label, id]) => [label, String(id)])),
-    ...{ columns: new Map(columns), skipWhen, fields, columnUses: compiler.columnUses },
+    columns: new Map(columns),
+    skipWhen,
+    fields,
+    columnUses: compiler.columnUses,
   };
 };

@@ -7,28 +7,10 @@ import { readReplace, readStrip, type Rewrite } from './replacements.js';
 /** A value between a cell and a request. */
 export type Scalar = string | number | boolean;
 
-/** One step of a `transform:` list. Only `split` turns one text into several; later steps apply to each. */
-export type Step =
-  | { readonly kind: 'text' | 'final'; readonly name: TransformName; readonly apply: (text: string) => Result<Scalar> }
-  | { readonly kind: 'split'; readonly name: TransformName; readonly separator: string };
-
-/** All transforms. */
-export const transformNames = [
-  'trim',
-  'lower',
-  'strip',
-  'replace',
-  'map',
-  'slug_domain',
-  'email_local',
-  'split',
-  'number',
-  'boolean',
-  'date',
-] as const;
-
-/** One of {@link transformNames}. */
-export type TransformName = (typeof transformNames)[number];
+/** What a step does. Only `split` turns one text into several; later steps apply to each. */
+type Action =
+  | { readonly kind: 'text' | 'final'; readonly apply: (text: string) => Result<Scalar> }
+  | { readonly kind: 'split'; readonly separator: string };
 
 /** The argument of a transform in the mapping. `fallback` is the `default:` of a `map`. */
 export interface TransformArgument {
@@ -36,60 +18,32 @@ export interface TransformArgument {
   readonly fallback?: unknown;
 }
 
-/** Creates the step of a transform, or returns the fault of its argument. */
-export const compileStep = (name: TransformName, argument: TransformArgument): Result<Step> => {
-  switch (name) {
-    case 'trim':
-      return textStep(name, argument, (text) => ok(text.trim()));
-    case 'lower':
-      return textStep(name, argument, (text) => ok(text.toLowerCase()));
-    case 'strip':
-      return rewriteStep(name, readStrip(argument.value));
-    case 'replace':
-      return rewriteStep(name, readReplace(argument.value));
-    case 'number':
-      return numberStep(argument);
-    case 'boolean':
-      return finalStep(name, argument, readBoolean);
-    case 'map':
-      return mapStep(argument);
-    case 'slug_domain':
-      return withText(argument, 'the ending of the domains, such as .com', (suffix) =>
-        ok({ kind: 'text', name, apply: (text) => slugDomain(text, suffix) }),
-      );
-    case 'email_local':
-      return withText(argument, 'the domain of the addresses, such as example.com', (domain) =>
-        ok({ kind: 'text', name, apply: (text) => emailLocal(text, domain) }),
-      );
-    case 'split':
-      return withText(argument, 'the separator, such as ";"', (separator) => ok({ kind: 'split', name, separator }));
-    case 'date':
-      return withText(argument, 'the format, such as M/d/yyyy', (format) => {
-        const reader = compileDateFormat(format);
-        return reader.ok ? ok({ kind: 'final', name, apply: reader.value }) : reader;
-      });
-  }
-};
+/** Reads the argument of a transform, or returns its fault. */
+type Compile = (argument: TransformArgument) => Result<Action>;
 
-type Apply = (text: string) => Result<Scalar>;
+const withoutArgument =
+  (action: Action): Compile =>
+  ({ value }) =>
+    value === undefined || value === true ? ok(action) : fail('takes no argument');
 
-const textStep = (name: TransformName, argument: TransformArgument, apply: Apply): Result<Step> =>
-  hasArgument(argument) ? fail(`${name} takes no argument`) : ok({ kind: 'text', name, apply });
+const withText =
+  (what: string, compile: (text: string) => Result<Action>): Compile =>
+  ({ value }) =>
+    typeof value === 'string' && value !== '' ? compile(value) : fail(`needs ${what}`);
 
-const finalStep = (name: TransformName, argument: TransformArgument, apply: Apply): Result<Step> =>
-  hasArgument(argument) ? fail(`${name} takes no argument`) : ok({ kind: 'final', name, apply });
+const rewriting =
+  (read: (argument: unknown) => Result<Rewrite>): Compile =>
+  ({ value }) => {
+    const rewrite = read(value);
+    return rewrite.ok ? ok({ kind: 'text', apply: (text) => ok(rewrite.value(text)) }) : rewrite;
+  };
 
-const rewriteStep = (name: TransformName, read: Result<Rewrite>): Result<Step> =>
-  read.ok ? ok({ kind: 'text', name, apply: (text) => ok(read.value(text)) }) : read;
-
-const hasArgument = (argument: TransformArgument): boolean => argument.value !== undefined && argument.value !== true;
-
-const withText = (argument: TransformArgument, what: string, make: (text: string) => Result<Step>): Result<Step> =>
-  typeof argument.value === 'string' && argument.value !== '' ? make(argument.value) : fail(`needs ${what}`);
+const final = (reader: Result<(text: string) => Result<Scalar>>): Result<Action> =>
+  reader.ok ? ok({ kind: 'final', apply: reader.value }) : reader;
 
 const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value);
 
-const mapStep = ({ value, fallback }: TransformArgument): Result<Step> => {
+const compileMap: Compile = ({ value, fallback }) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return fail('needs the values and their replacements, such as { GTXPro: GTX Pro }');
   }
@@ -105,9 +59,8 @@ const mapStep = ({ value, fallback }: TransformArgument): Result<Step> => {
   return isScalar(otherwise) ? ok(mapTo(entries, () => otherwise)) : fail('default must be one value');
 };
 
-const mapTo = (entries: ReadonlyMap<string, Scalar>, otherwise: (text: string) => Scalar): Step => ({
+const mapTo = (entries: ReadonlyMap<string, Scalar>, otherwise: (text: string) => Scalar): Action => ({
   kind: 'text',
-  name: 'map',
   apply: (text) => ok(entries.get(text) ?? otherwise(text)),
 });
 
@@ -129,9 +82,9 @@ const emailLocal = (text: string, domain: string): Result<string> => {
   return ok(`${words.join('.')}@${domain.replace(/^@/, '')}`);
 };
 
-const numberStep = ({ value }: TransformArgument): Result<Step> => {
+const compileNumber: Compile = ({ value }) => {
   const format = readNumberFormat(value);
-  return format.ok ? ok({ kind: 'final', name: 'number', apply: numberReader(format.value) }) : format;
+  return format.ok ? final(ok(numberReader(format.value))) : format;
 };
 
 const truths = new Map([
@@ -142,4 +95,37 @@ const truths = new Map([
 const readBoolean = (text: string): Result<boolean> => {
   const truth = truths.get(text.trim().toLowerCase());
   return truth === undefined ? fail(`"${text}" is neither true, yes, 1 nor false, no, 0`) : ok(truth);
+};
+
+const transforms = {
+  trim: withoutArgument({ kind: 'text', apply: (text) => ok(text.trim()) }),
+  lower: withoutArgument({ kind: 'text', apply: (text) => ok(text.toLowerCase()) }),
+  strip: rewriting(readStrip),
+  replace: rewriting(readReplace),
+  map: compileMap,
+  slug_domain: withText('the ending of the domains, such as .com', (suffix) =>
+    ok({ kind: 'text', apply: (text) => slugDomain(text, suffix) }),
+  ),
+  email_local: withText('the domain of the addresses, such as example.com', (domain) =>
+    ok({ kind: 'text', apply: (text) => emailLocal(text, domain) }),
+  ),
+  split: withText('the separator, such as ";"', (separator) => ok({ kind: 'split', separator })),
+  number: compileNumber,
+  boolean: withoutArgument({ kind: 'final', apply: readBoolean }),
+  date: withText('the format, such as M/d/yyyy', (format) => final(compileDateFormat(format))),
+} as const satisfies Readonly<Record<string, Compile>>;
+
+/** The name of a transform in a mapping. */
+export type TransformName = keyof typeof transforms;
+
+/** All transforms. */
+export const transformNames = Object.keys(transforms) as readonly TransformName[];
+
+/** One step of a `transform:` list. */
+export type Step = Action & { readonly name: TransformName };
+
+/** Creates the step of a transform, or returns the fault of its argument. */
+export const compileStep = (name: TransformName, argument: TransformArgument): Result<Step> => {
+  const action = transforms[name](argument);
+  return action.ok ? ok({ ...action.value, name }) : action;
 };

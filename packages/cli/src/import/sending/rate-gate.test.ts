@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, jest } from '@jest/globals';
 
-import { retryDelayMs } from './backoff.js';
 import { RateGate, readRateLimit } from './rate-gate.js';
+import { retryDelayMs } from './record-sender.js';
 
 describe('readRateLimit', () => {
   it.each([
@@ -53,11 +53,14 @@ describe('RateGate', () => {
 });
 
 describe('retryDelayMs', () => {
-  it('doubles up to ten seconds, less up to a random half, and is never shorter than the server asks', () => {
-    expect([1, 2, 3, 8, 50].map((attempt) => retryDelayMs(attempt, 0, () => 1))).toEqual([
-      100, 200, 400, 10_000, 10_000,
-    ]);
-    expect(retryDelayMs(3, 0, () => 0)).toBe(200);
-    expect(retryDelayMs(1, 5_000, () => 0)).toBe(5_000);
+  it.each([
+    [1, 0, 50, 100],
+    [3, 0, 200, 400],
+    [50, 0, 5_000, 10_000],
+    [1, 5_000, 5_000, 5_000],
+  ])('after attempt %d, if the server asks for %d ms, is from %d to %d ms', (attempt, askedMs, least, most) => {
+    const delayMs = retryDelayMs(attempt, askedMs);
+    expect(delayMs).toBeGreaterThanOrEqual(least);
+    expect(delayMs).toBeLessThanOrEqual(most);
   });
 });

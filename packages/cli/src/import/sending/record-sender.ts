@@ -12,11 +12,10 @@ import {
 
 import { CliError, errorCode, errorText } from '../../errors.js';
 import { connectClient, gatewayErrorText, type GatewayAddress } from '../../api/gateways.js';
-import { retryDelayMs } from './backoff.js';
 import type { RequestBody } from '../mapping/convert-row.js';
 import { RateGate, readRateLimit } from './rate-gate.js';
 import { readAnswer, readRefusal, readResults, type SendOutcome } from './send-outcome.js';
-import { collectionOf, type ImportObject } from '../targets.js';
+import { collections, type ImportObject } from '../targets.js';
 
 /** The destination of records, and how long to retry. */
 export interface SenderOptions {
@@ -73,7 +72,7 @@ export class RecordSender {
       maxRetries: 0,
       onResponse: ({ headers }) => this.#gate.leave(readRateLimit(headers?.get('ratelimit') ?? null)),
     });
-    this.#records = client[collectionOf(object)] as unknown as Creates;
+    this.#records = client[collections[object]] as unknown as Creates;
   }
 
   /** The number of rows with an unknown result, because the connection broke or the gateway failed. */
@@ -180,3 +179,15 @@ const mayHaveArrived = ({ cause }: CrmError): boolean =>
 
 const reasonOf = (error: CrmError): string =>
   error instanceof CrmApiError ? `HTTP ${error.status} ${error.message}` : errorText(error);
+
+const firstDelayMs = 100;
+const longestDelayMs = 10_000;
+
+/**
+ * The wait before the next attempt, in milliseconds. It doubles from 100 ms to 10 s, less a random part of up to half,
+ * so that workers that failed together do not retry together. It is never shorter than the server asks.
+ */
+export const retryDelayMs = (attempt: number, retryAfterMs: number): number => {
+  const ceilingMs = Math.min(longestDelayMs, firstDelayMs * 2 ** (attempt - 1));
+  return Math.max(Math.min(retryAfterMs, longestDelayMs * 6), ceilingMs * (0.5 + Math.random() / 2));
+};
