@@ -46,8 +46,6 @@ export type ParamsOf<C extends OperationContract> = StaticOr<C['params'], Record
 export type QueryOf<C extends OperationContract> = StaticOr<C['query'], Record<string, never>>;
 /** The validated body of an operation. */
 export type BodyOf<C extends OperationContract> = StaticOr<C['body'], undefined>;
-/** One validated item of a bulk operation. */
-export type ItemOf<C extends OperationContract> = StaticOr<C['item'], never>;
 /** The `data` that an operation returns. */
 export type DataOf<C extends OperationContract> = Static<C['data']>;
 

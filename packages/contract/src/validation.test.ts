@@ -9,7 +9,7 @@ import {
   listOpportunities,
   searchOpportunities,
 } from './operations/opportunities.js';
-import { dottedPath } from './validate/error-path.js';
+import { dottedPath } from './validate/field-errors.js';
 import { compileOperation, compileResponseValidator } from './validation.js';
 
 const pipelineId = '0197a3c4-5b1e-7c3a-9f00-2d6f1c0a7b11';

@@ -1,5 +1,4 @@
 export * from './api-key.js';
-export * from './currency-code.js';
 export * from './errors.js';
 export * from './event-type.js';
 export * from './exact-number.js';
@@ -21,12 +20,10 @@ export * from './custom-field/comparison.js';
 export * from './custom-field/custom-value.js';
 export * from './custom-field/decimal.js';
 export * from './custom-field/definition.js';
-export * from './deal-date.js';
 export * from './custom-field/definition-rules.js';
 export * from './custom-field/definitions-map.js';
 export * from './custom-field/field-metadata.js';
 export * from './custom-field/parse-values.js';
-export * from './custom-field/pipeline-scope.js';
 export * from './custom-field/value.js';
 export {
   maxAccountWebsiteLength,
@@ -51,7 +48,7 @@ export * from './natural-key/opportunity-key.js';
 export * from './read-mark.js';
 export * from './query/cursor.js';
 export * from './query/event-query.js';
-export * from './query/field-index.js';
+export { createFieldIndex, type FieldIndex, type FieldSelection } from './query/field-index.js';
 export * from './query/field-ref.js';
 export * from './query/field-selection.js';
 export { maxListValues } from './query/filter/comparison.js';

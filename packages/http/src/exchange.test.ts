@@ -7,7 +7,7 @@ import type { JsonPart } from './operation.js';
 import { parseJsonBody } from './request/body.js';
 import { readQuery } from './request/query.js';
 import { errorBody, toApiError } from './response/errors.js';
-import { jsonBytes } from './response/json-bytes.js';
+import { jsonBytes } from './response/reply.js';
 
 const numRuns = propertyRuns({ short: 100, soak: 5_000 });
 

@@ -2,7 +2,6 @@ import { isIP } from 'node:net';
 import { maxPageBytes } from '@crm/domain';
 import type { EnvironmentReader } from './environment.js';
 import type { TrustProxy } from './gateway-options.js';
-import { readTracingSettings, type TracingSettings } from './observability/tracing/tracing-settings.js';
 import { defaultRateLimits, type RateLimits } from './limits/rate-limit-config.js';
 import { defaultShares, type ShareOptions } from './limits/shares.js';
 
@@ -16,6 +15,14 @@ export type LogLevel = (typeof logLevels)[number];
 export interface AdminAddress {
   readonly host: string;
   readonly port: number;
+}
+
+/** Where traces are sent, and the share of traced requests. */
+export interface TracingSettings {
+  /** The address to which spans are posted. */
+  readonly url: string;
+  /** The share of traced requests, 0 to 1. A caller can exclude its request but cannot force a trace. */
+  readonly sampledShare: number;
 }
 
 /** The settings that every process of the service reads from its environment. */
@@ -70,6 +77,28 @@ const readAdmin = (read: EnvironmentReader, port: number | undefined): AdminAddr
   return admin;
 };
 
+const web = { schemes: ['http', 'https'] };
+
+/** Reads the standard variables of OpenTelemetry, so that a platform's settings for all services work here too. */
+const readTracingSettings = (read: EnvironmentReader): TracingSettings | undefined => {
+  const endpoint = read.optionalUrl('OTEL_EXPORTER_OTLP_ENDPOINT', web);
+  const shareText = read.optionalString('OTEL_TRACES_SAMPLER_ARG') ?? '1';
+  const share = /^\d(\.\d{1,9})?$/.test(shareText) ? Number(shareText) : Number.NaN;
+  const sampler = read.choice(
+    'OTEL_TRACES_SAMPLER',
+    ['parentbased_always_on', 'parentbased_traceidratio'],
+    'parentbased_always_on',
+  );
+  if (!(share <= 1)) read.problem('OTEL_TRACES_SAMPLER_ARG', 'must be a number from 0 to 1');
+  const sampledShare = sampler === 'parentbased_always_on' ? 1 : share;
+  // Port 4317 speaks gRPC and would silently drop everything.
+  if (read.optionalString('OTEL_EXPORTER_OTLP_PROTOCOL') === 'grpc') {
+    read.problem('OTEL_EXPORTER_OTLP_PROTOCOL', 'must be http/json: traces are sent over HTTP, usually to port 4318');
+  }
+  if (endpoint === undefined) return undefined;
+  return { url: `${endpoint.replace(/\/+$/, '')}/v1/traces`, sampledShare };
+};
+
 /**
  * Reads the environment variables that every process of the service has. Problems go to the reader.
  * @param port - the port of the API; undefined for a process without one
@@ -109,7 +138,7 @@ export const readGatewaySettings = (read: EnvironmentReader, defaults: { readonl
       bulk: limit('BULK', defaultRateLimits.bulk),
       failedAuth: limit('FAILED_AUTH', defaultRateLimits.failedAuth),
     },
-    otherGatewayUrl: read.optionalUrl('OTHER_GATEWAY_URL', { schemes: ['http', 'https'] }),
+    otherGatewayUrl: read.optionalUrl('OTHER_GATEWAY_URL', web),
     redisUrl: read.optionalUrl('REDIS_URL', { schemes: ['redis', 'rediss'] }),
   };
 };

@@ -60,7 +60,7 @@ export const createGatewayApp = <Context>(options: GatewayAppOptions<Context>): 
   const activity = options.activity ?? new GatewayActivity();
   const isOutage = options.isOutage ?? (() => false);
   const outage = new OutageLog(logger, isOutage);
-  const limiterParts = { options: options.limits, activity, logger, health: new SharedStoreHealth(logger) };
+  const limiterParts = { options: options.limits, activity, health: new SharedStoreHealth(logger) };
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);

@@ -9,7 +9,6 @@ export { GatewayActivity } from './observability/metrics/activity.js';
 export { startAdminServer } from './observability/metrics/admin-server.js';
 export * from './observability/observability.js';
 export { startTracing } from './observability/tracing/start-tracing.js';
-export type { TracingSettings } from './observability/tracing/tracing-settings.js';
 export * from './operation.js';
 export * from './limits/rate-limit-config.js';
 export * from './limits/redis-counters.js';

@@ -77,7 +77,7 @@ export const mutationsOfGateways = [
   {
     requirement: 'R12',
     removed: 'the shared counters in Redis',
-    file: 'packages/http/src/limits/rate-limit.ts',
+    file: 'packages/http/src/limits/limiter.ts',
     from: 'const shared = options.createStore?.(name);',
     to: 'const shared = [options.createStore?.(name)].find(() => health === null);',
     tests: 'apps/read-gateway shared-limits',
@@ -118,8 +118,8 @@ export const mutationsOfGateways = [
     requirement: 'R13',
     removed: 'the Retry-After of an overload',
     file: 'packages/http/src/limits/overload.ts',
-    from: "new ApiError('unavailable', { headers: { 'Retry-After': '1' } })",
-    to: "new ApiError('unavailable')",
+    from: "new ApiError('unavailable', { ...details, headers: { 'Retry-After': '1' } })",
+    to: "new ApiError('unavailable', details)",
     tests: 'packages/http health-and-overload',
   },
   {
@@ -230,7 +230,7 @@ export const mutationsOfGateways = [
     requirement: 'R31',
     removed: 'the end of connections whose callers stop reading',
     file: 'packages/http/src/server/server.ts',
-    from: 'response.setTimeout(answerStallMs ?? defaultAnswerStallMs);',
+    from: 'response.setTimeout(answerStallMs);',
     to: '',
     tests: 'packages/http slow-clients.system',
   },

@@ -9,10 +9,20 @@ import {
 import { Type, type Static, type TProperties, type TSchema } from 'typebox';
 import { keysPerCall, rawKeyLength } from '../bounds.js';
 import type { CheckName } from '../validate/checks.js';
-import { AdditionalContact } from './additional-contact.js';
 import { instant, nullable, optional, type SchemaOptions, uuid } from './build.js';
 import { CustomFieldInput, CustomFields } from './custom-field.js';
 import type { exampleIds } from './example-ids.js';
+
+/** A contact of an opportunity other than its primary one. */
+const AdditionalContact = Type.Object(
+  {
+    contact_id: uuid('Id of the contact.', 'secondContact'),
+    contact_first_name: nullable(Type.String({ description: 'First name.', examples: ['Grace'] })),
+    contact_last_name: nullable(Type.String({ description: 'Last name.', examples: ['Hopper'] })),
+    contact_email: nullable(Type.String({ format: 'email', description: 'Email.', examples: ['grace@acme.com'] })),
+  },
+  { title: 'AdditionalContact', additionalProperties: false, description: 'A contact other than the primary one.' },
+);
 
 /** The type of a field's values in records. */
 interface Values {

@@ -7,23 +7,16 @@ export const minEpochMs = -62_135_596_800_000;
 export const maxEpochMs = 253_402_300_799_999;
 
 const minuteMs = 60_000;
-const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/;
+const datePattern = /^\d{4}-\d{2}-\d{2}$/;
 const instantPattern = /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:Z|([+-])(\d{2}):(\d{2}))$/i;
 const timePattern = /^(\d{2}):(\d{2})(?::(\d{2}))?$/;
 
-const isLeapYear = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-
-const daysInMonth = (year: number, month: number): number => {
-  if (month === 2) return isLeapYear(year) ? 29 : 28;
-  return [4, 6, 9, 11].includes(month) ? 30 : 31;
-};
-
 /** Whether the text is a day of the Gregorian calendar as `YYYY-MM-DD`, years 0001 to 9999. */
 export const isCalendarDate = (text: string): boolean => {
-  const match = datePattern.exec(text);
-  if (match === null) return false;
-  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
-  return year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month);
+  if (!datePattern.test(text) || text.startsWith('0000')) return false;
+  const epochMs = Date.parse(text);
+  // JavaScript reads 30 February as 2 March.
+  return !Number.isNaN(epochMs) && formatDate(epochMs) === text;
 };
 
 /** Whether the number is an integer, and as milliseconds since 1970 within the years 0001 to 9999. */
@@ -92,3 +85,15 @@ export const parseTime = (input: unknown): Result<string> => {
   const time = typeof input === 'string' ? readTimeText(input) : undefined;
   return time === undefined ? fail('must be a time of day as HH:MM or HH:MM:SS') : ok(time);
 };
+
+/** Below this, a count of milliseconds is within about three years of 1970: the sender probably means seconds. */
+export const leastPlausibleMs = 100_000_000_000;
+
+/**
+ * Reads `close_date` or `next_action_date` of a deal as Unix milliseconds. Rejects a number so small that it must be
+ * seconds.
+ */
+export const parseDealDate = (input: number | string): Result<number> =>
+  typeof input === 'number' && Number.isInteger(input) && Math.abs(input) < leastPlausibleMs
+    ? fail('looks like seconds: send Unix milliseconds')
+    : parseMoment(input);

@@ -38,3 +38,11 @@ export const checkDecimal = (value: unknown, limits: DecimalLimits): Result<numb
   if (decimals > limits.maxDecimals) return fail(`must have at most ${limits.maxDecimals} decimals`);
   return ok(value === 0 ? 0 : value);
 };
+
+/**
+ * Reads a currency code: three capital letters, as in ISO 4217. Checks only the form, because currencies come and go.
+ */
+export const parseCurrencyCode = (input: unknown): Result<string> =>
+  typeof input === 'string' && /^[A-Z]{3}$/.test(input)
+    ? ok(input)
+    : fail('must be an ISO 4217 code of three capital letters, as EUR');

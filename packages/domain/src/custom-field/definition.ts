@@ -77,3 +77,7 @@ export interface CustomFieldDefinition {
   /** The indexed column that stores this field's comparison key (`text_1`, `number_3`), or null if it has none. */
   readonly slot: string | null;
 }
+
+/** Whether a field applies to a pipeline. If `pipelineId` is null, every field applies. */
+export const appliesToPipeline = (definition: CustomFieldDefinition, pipelineId: string | null): boolean =>
+  pipelineId === null || definition.pipelineIds === null || definition.pipelineIds.includes(pipelineId);

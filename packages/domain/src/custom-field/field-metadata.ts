@@ -1,8 +1,8 @@
-import { parseCurrencyCode } from '../currency-code.js';
 import { blankFault } from '../natural-key/name.js';
 import { fail, ok, type Result } from '../result.js';
 import { normalizeForSearch } from '../text.js';
 import { defaultRatingMax, type AttributeType, type FieldMetadata, type FieldOption } from './definition.js';
+import { parseCurrencyCode } from './decimal.js';
 import { parseTrimmedText } from './values/text.js';
 import { findUnknownKey, isJsonObject, ownValue } from './values/json-object.js';
 import { echo } from './values/bounds.js';

@@ -1,7 +1,6 @@
 import type { ErrorCollector } from '../errors.js';
 import type { CustomValue, CustomValueReferences } from './custom-value.js';
-import { propertyName, propertyNamePrefix, type CustomFieldDefinition } from './definition.js';
-import { appliesToPipeline } from './pipeline-scope.js';
+import { appliesToPipeline, propertyName, propertyNamePrefix, type CustomFieldDefinition } from './definition.js';
 import { parseCustomValue } from './value.js';
 import { echo } from './values/bounds.js';
 import { isJsonObject, ownValue } from './values/json-object.js';

@@ -1,8 +1,7 @@
-import { parseCurrencyCode } from '../currency-code.js';
-import { amountLimits, checkDecimal } from '../custom-field/decimal.js';
+import { parseDealDate } from '../custom-field/calendar.js';
+import { amountLimits, checkDecimal, parseCurrencyCode } from '../custom-field/decimal.js';
 import { parsePhone } from '../custom-field/values/text.js';
 import { parseAccountWebsite } from '../custom-field/values/web-address.js';
-import { parseDealDate } from '../deal-date.js';
 import { normalizeDomain } from '../natural-key/domain.js';
 import { normalizeEmail } from '../natural-key/email.js';
 import { normalizeName, normalizeOptionalName } from '../natural-key/name.js';

@@ -1,4 +1,5 @@
 import { propertyNamePrefix, type CustomFieldDefinition } from '../custom-field/definition.js';
+import { nearestName } from '../nearest-name.js';
 import type { ObjectType } from '../object-type.js';
 import { systemFields, type SystemField } from './system-fields.js';
 
@@ -53,4 +54,19 @@ export const findDefinition = (fieldIndex: FieldIndex, name: string): CustomFiel
     ? fieldIndex.bySlug.get(name.slice(propertyNamePrefix.length))
     : undefined;
   return prefixed ?? fieldIndex.bySlug.get(name) ?? null;
+};
+
+const maxQuotedLength = 60;
+
+/** A name from a request for an error text: in quotation marks, escaped, and cut if it is long. */
+export const quote = (name: string): string =>
+  JSON.stringify(name.length > maxQuotedLength ? `${name.slice(0, maxQuotedLength)}…` : name);
+
+/** The error text for an unknown field name, with the visible field that the caller probably meant. */
+export const unknownFieldText = ({ objectType, fullSelection }: FieldIndex, name: string): string => {
+  const slugs = fullSelection.custom.map(({ slug }) => slug);
+  const prefix = name.startsWith(propertyNamePrefix) ? propertyNamePrefix : '';
+  const known = prefix === '' ? [...systemFields[objectType].map((field) => field.name), ...slugs] : slugs;
+  const near = nearestName(name.slice(prefix.length), known);
+  return `unknown field ${quote(name)}${near === undefined ? '' : `, did you mean ${prefix}${near}?`}`;
 };

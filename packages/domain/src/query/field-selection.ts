@@ -1,9 +1,7 @@
 import type { CustomFieldDefinition } from '../custom-field/definition.js';
 import type { ErrorCollector } from '../errors.js';
-import { findDefinition, type FieldIndex, type FieldSelection } from './field-index.js';
-import { quote } from './quote.js';
+import { findDefinition, type FieldIndex, type FieldSelection, quote, unknownFieldText } from './field-index.js';
 import { findSystemField, systemFields } from './system-fields.js';
-import { unknownFieldText } from './unknown-field.js';
 
 /** The maximum number of names in one `fields`. */
 export const maxFieldNames = 100;

@@ -1,9 +1,7 @@
 import type { ErrorCollector } from '../errors.js';
-import type { FieldIndex } from './field-index.js';
+import { type FieldIndex, quote, unknownFieldText } from './field-index.js';
 import { fieldKey, partsOf, resolveField, type FieldRef } from './field-ref.js';
-import { quote } from './quote.js';
 import { findSystemField } from './system-fields.js';
-import { unknownFieldText } from './unknown-field.js';
 
 /** Nulls come last in both directions. */
 export type SortDirection = 'asc' | 'desc';

@@ -4,7 +4,6 @@ import type { Logger } from 'pino';
 import type { ApiKeyRecord, AuthenticationOptions } from './api-key-record.js';
 import { exchangeOf } from '../exchange.js';
 import { ApiKeyCache } from './key-cache.js';
-import { createKeyUsageReporter } from './key-usage.js';
 import type { CacheCounter, GatewayActivity } from '../observability/metrics/activity.js';
 import type { FailureLimiter } from '../limits/rate-limit.js';
 import type { RouteMatch } from '../server/route-table.js';
@@ -40,6 +39,36 @@ const createKeyFinder = (
       if (error instanceof ApiError || error instanceof Failure) throw error;
       throw new ApiError('unavailable', { cause: error, headers: { 'Retry-After': '1' } });
     }
+  };
+};
+
+const reportEveryMs = 60_000;
+const maxReportedKeys = 10_000;
+
+/** Reports the use of a key, at most once a minute per key. No request waits or fails because of it. */
+const createKeyUsageReporter = (
+  onKeyUsed: AuthenticationOptions['onKeyUsed'],
+  logger: Logger,
+  isOutage: (error: unknown) => boolean,
+): ((apiKeyId: string) => void) => {
+  if (onKeyUsed === undefined) return () => undefined;
+  const reportedAtMs = new Map<string, number>();
+  const report = async (apiKeyId: string): Promise<void> => {
+    try {
+      await onKeyUsed(apiKeyId, new Date());
+    } catch (error) {
+      // An outage is logged once, not for every key.
+      const level = isOutage(error) ? 'debug' : 'warn';
+      logger[level]({ err: error, api_key_id: apiKeyId }, 'the use of a key could not be recorded');
+    }
+  };
+  return (apiKeyId) => {
+    const now = performance.now();
+    const last = reportedAtMs.get(apiKeyId);
+    if (last !== undefined && now - last < reportEveryMs) return;
+    if (reportedAtMs.size >= maxReportedKeys) reportedAtMs.clear();
+    reportedAtMs.set(apiKeyId, now);
+    void report(apiKeyId);
   };
 };
 

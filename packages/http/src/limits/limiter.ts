@@ -4,14 +4,27 @@ import type { Request, RequestHandler } from 'express';
 import type { ClientRateLimitInfo, Options } from 'express-rate-limit';
 import { exchangeOf } from '../exchange.js';
 import type { GatewayActivity } from '../observability/metrics/activity.js';
-import { type CounterStore, rateLimitWindowMs } from './rate-limit-config.js';
+import { FallbackStore, type SharedStoreHealth } from './fallback-store.js';
+import { MemoryStore } from './memory-store.js';
+import { type CounterStore, type RateLimitOptions, rateLimitWindowMs } from './rate-limit-config.js';
+
+/** What all limiters of a gateway share. */
+export interface LimiterParts {
+  readonly options: RateLimitOptions;
+  readonly activity: GatewayActivity;
+  /** Shared by all limiters, so that a failure found by one applies to all. */
+  readonly health: SharedStoreHealth;
+}
+
+const createStore = (name: string, { options, health }: LimiterParts): CounterStore => {
+  const shared = options.createStore?.(name);
+  return shared === undefined
+    ? new MemoryStore(rateLimitWindowMs)
+    : new FallbackStore(shared, rateLimitWindowMs, health);
+};
 
 /** The settings of one limiter. */
 interface LimiterOptions {
-  /** The name of the policy in the headers. */
-  readonly name: string;
-  readonly store: CounterStore;
-  readonly activity: GatewayActivity;
   /** The key under which a request is counted. */
   readonly keyOf: (request: Request) => string;
   /** Requests per window; 0 means no limit. */
@@ -38,9 +51,16 @@ const addTo = (headers: Record<string, string>, header: string, item: string): v
 /**
  * Creates one limiter. It sends the headers `RateLimit-Policy` and `RateLimit` as in draft 8 of the IETF. It uses the
  * stores of express-rate-limit. That package's own middleware takes 15 µs of a small request's 50; this one takes 2.
+ * @param name - names the policy in the headers, and the store
  */
-export const createLimiter = ({ name, store, activity, keyOf, limitOf, onRefused }: LimiterOptions): RequestHandler => {
-  activity.rateLimited.set(name, 0);
+export const createLimiter = (
+  name: string,
+  parts: LimiterParts,
+  { keyOf, limitOf, onRefused }: LimiterOptions,
+): RequestHandler => {
+  const { rateLimited } = parts.activity;
+  const store = createStore(name, parts);
+  rateLimited.set(name, 0);
   // Stores use no other option.
   void store.init?.({ windowMs: rateLimitWindowMs } as Options);
   return (request, _response, next) => {
@@ -61,7 +81,7 @@ export const createLimiter = ({ name, store, activity, keyOf, limitOf, onRefused
         return;
       }
       onRefused?.(key, performance.now() + seconds * 1000);
-      activity.rateLimited.set(name, (activity.rateLimited.get(name) ?? 0) + 1);
+      rateLimited.set(name, (rateLimited.get(name) ?? 0) + 1);
       next(new ApiError('rate_limited', { headers: { 'Retry-After': String(Math.max(1, seconds)) } }));
     };
     const counted = store.increment(key);

@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
-import { ApiError } from '@crm/domain';
+import { ApiError, type ApiErrorDetails } from '@crm/domain';
 import type { Request, RequestHandler } from 'express';
 import { callerOf, type Exchange, exchangeOf } from '../exchange.js';
 import type { GatewayActivity } from '../observability/metrics/activity.js';
@@ -32,9 +32,9 @@ const watchEventLoop = (): (() => number) => {
   return () => delayMs;
 };
 
-const overloadError = (activity: GatewayActivity): ApiError => {
+const overloadError = (activity: GatewayActivity, details: ApiErrorDetails = {}): ApiError => {
   activity.shed++;
-  return new ApiError('unavailable', { headers: { 'Retry-After': '1' } });
+  return new ApiError('unavailable', { ...details, headers: { 'Retry-After': '1' } });
 };
 
 /**
@@ -86,11 +86,8 @@ export const enterAgain = async (
 };
 
 /** The response to a request that may not wait because too many do. */
-export const waitingRoomError = (activity: GatewayActivity): ApiError => {
-  activity.shed++;
-  const message = 'Too many requests wait for events: retry, or ask without wait';
-  return new ApiError('unavailable', { message, headers: { 'Retry-After': '1' } });
-};
+export const waitingRoomError = (activity: GatewayActivity): ApiError =>
+  overloadError(activity, { message: 'Too many requests wait for events: retry, or ask without wait' });
 
 /**
  * Returns 503 at once if the event loop is delayed, too many requests are in flight, or the organization has used its share. In

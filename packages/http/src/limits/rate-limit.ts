@@ -1,22 +1,10 @@
 import type { Gateway } from '@crm/contract';
 import type { Request, RequestHandler } from 'express';
 import { ipKeyGenerator } from 'express-rate-limit';
-import type { Logger } from 'pino';
 import type { ApiKeyRecord } from '../keys/api-key-record.js';
 import { callerOf, exchangeOf, assertPresent } from '../exchange.js';
-import { FallbackStore, type SharedStoreHealth } from './fallback-store.js';
-import { createLimiter } from './limiter.js';
-import { MemoryStore } from './memory-store.js';
-import type { GatewayActivity } from '../observability/metrics/activity.js';
-import {
-  type CounterStore,
-  organizationFactor,
-  rateLimitGroupOf,
-  rateLimitWindowMs,
-  type RateLimitGroup,
-  type RateLimitOptions,
-  type RateLimits,
-} from './rate-limit-config.js';
+import { createLimiter, type LimiterParts } from './limiter.js';
+import { organizationFactor, rateLimitGroupOf, type RateLimitGroup, type RateLimits } from './rate-limit-config.js';
 
 /** Requests a minute of a key; 0 is no limit. */
 const keyLimitOf = (record: ApiKeyRecord, group: RateLimitGroup, limits: RateLimits): number =>
@@ -34,22 +22,6 @@ const organizationLimitOf = (record: ApiKeyRecord, group: RateLimitGroup, limits
   return keyLimit === 0 || limits[group] === 0 ? 0 : organizationFactor * Math.max(keyLimit, limits[group]);
 };
 
-/** Settings shared by all limiters of a gateway. */
-interface LimiterParts {
-  readonly options: RateLimitOptions;
-  readonly activity: GatewayActivity;
-  readonly logger: Logger;
-  /** Shared by all limiters, so that a failure found by one applies to all. */
-  readonly health: SharedStoreHealth;
-}
-
-const createStore = (name: string, { options, health }: LimiterParts): CounterStore => {
-  const shared = options.createStore?.(name);
-  return shared === undefined
-    ? new MemoryStore(rateLimitWindowMs)
-    : new FallbackStore(shared, rateLimitWindowMs, health);
-};
-
 /** The limit of failed authentications. */
 export interface FailureLimiter {
   /** Counts a failed authentication, and refuses it past the limit. */
@@ -64,12 +36,8 @@ const maxAddresses = 100_000;
 
 /** Counts failed authentications by address (IPv6: by /56); the only limiter for callers without a key. */
 export const limitFailedAuthentication = (parts: LimiterParts): FailureLimiter => {
-  const name = 'failed-auth';
   const untilMs = new Map<string, number>();
-  const limit = createLimiter({
-    name,
-    store: createStore(name, parts),
-    activity: parts.activity,
+  const limit = createLimiter('failed-auth', parts, {
     keyOf: addressOf,
     limitOf: () => parts.options.perMinute.failedAuth,
     onRefused: (address, endMs) => {
@@ -97,21 +65,13 @@ const inTurn =
  */
 export const limitRequests = (gateway: Gateway, parts: LimiterParts): RequestHandler => {
   const { perMinute } = parts.options;
-  const { activity } = parts;
   const limiters = new Map<RateLimitGroup, RequestHandler>();
   for (const group of ['list', 'search', 'inbound', 'bulk'] as const) {
-    const [byKey, byOrganization] = [`key-${group}`, `org-${group}`] as const;
-    const limitKey = createLimiter({
-      name: byKey,
-      store: createStore(byKey, parts),
-      activity,
+    const limitKey = createLimiter(`key-${group}`, parts, {
       keyOf: (request) => callerOf(request).id,
       limitOf: (request) => keyLimitOf(callerOf(request), group, perMinute),
     });
-    const limitOrganization = createLimiter({
-      name: byOrganization,
-      store: createStore(byOrganization, parts),
-      activity,
+    const limitOrganization = createLimiter(`org-${group}`, parts, {
       keyOf: (request) => callerOf(request).organizationId,
       limitOf: (request) => organizationLimitOf(callerOf(request), group, perMinute),
     });

@@ -2,8 +2,7 @@ import type { OperationContract } from '@crm/contract';
 import type { Response } from 'express';
 import { compress, contentCodingOf, minCompressedBytes } from './compression.js';
 import { exchangeOf } from '../exchange.js';
-import { JsonParts, JsonText, type OperationReply } from '../operation.js';
-import { jsonBytes } from './json-bytes.js';
+import { type JsonPart, JsonParts, JsonText, type OperationReply } from '../operation.js';
 
 /** Response headers by name. */
 export type Headers = Readonly<Record<string, string>>;
@@ -52,6 +51,37 @@ const envelope = (message: string, data: string, extra: string): string =>
 /** The envelope of a success as text. Data that is already JSON is spliced in, never parsed. */
 export const successBody = ({ message, data, extra }: Omit<OperationReply<OperationContract>, 'headers'>): string =>
   envelope(JSON.stringify(message), data instanceof JsonText ? data.text : JSON.stringify(data), extraText(extra));
+
+const comma = 0x2c;
+
+const lengthOf = (part: JsonPart): number => {
+  if (typeof part === 'string') return Buffer.byteLength(part);
+  if (Buffer.isBuffer(part)) return part.length;
+  let length = Math.max(0, part.length - 1);
+  for (const record of part) length += record.length;
+  return length;
+};
+
+/**
+ * The parts as UTF-8 bytes: `['[', [a, b], ']']` → `[a,b]`. Each record is copied once. For 500 records this takes 0.04
+ * ms; `Buffer.concat` with a part for each comma took 0.25 ms.
+ */
+export const jsonBytes = (parts: readonly JsonPart[]): Buffer => {
+  let length = 0;
+  for (const part of parts) length += lengthOf(part);
+  const bytes = Buffer.allocUnsafe(length);
+  let end = 0;
+  for (const part of parts) {
+    if (typeof part === 'string') end += bytes.write(part, end);
+    else if (Buffer.isBuffer(part)) end += part.copy(bytes, end);
+    else
+      part.forEach((record, index) => {
+        if (index > 0) end = bytes.writeUInt8(comma, end);
+        end += record.copy(bytes, end);
+      });
+  }
+  return bytes;
+};
 
 const toBytes = (part: string | Buffer): Buffer => (typeof part === 'string' ? Buffer.from(part) : part);
 

@@ -1,40 +1,45 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { answerClientErrors } from '../response/client-error.js';
 import { listen } from './listen.js';
-import { messageClassesOf } from './message-classes.js';
 import { drainingSetting } from '../response/reply.js';
 import { stopOnSignals } from './signals.js';
 
+/** How long the server waits, in milliseconds. */
+const defaultTimeouts = {
+  /** For a whole request to arrive; then 408. */
+  requestTimeoutMs: 15_000,
+  /** For the headers of a request to arrive; then 408. */
+  headersTimeoutMs: 10_000,
+  /** For the caller to read a finished response; then the connection is cut. */
+  answerTimeoutMs: 30_000,
+  /** For the caller to read at least a part of a response. The connection is cut after at most twice this time. */
+  answerStallMs: 10_000,
+  /**
+   * Before it closes an idle connection. Longer than the 60 s of common balancers: the balancer must close it first, or
+   * it may send into a closed one.
+   */
+  keepAliveTimeoutMs: 65_000,
+  /** For running requests to end during a shutdown. */
+  shutdownTimeoutMs: 15_000,
+};
+
 /** Where and how long to serve. */
-export interface ServerOptions {
+export interface ServerOptions extends Partial<typeof defaultTimeouts> {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
   readonly logger: Logger;
-  /** Time for a whole request to arrive, by default 15,000 ms; then 408. */
-  readonly requestTimeoutMs?: number | undefined;
-  /** Time for the headers of a request to arrive, by default 10,000 ms; then 408. */
-  readonly headersTimeoutMs?: number | undefined;
-  /** Time for the caller to read a finished response, by default 30,000 ms; then the connection is cut. */
-  readonly answerTimeoutMs?: number | undefined;
-  /**
-   * Time in which the caller must read at least a part of a response, by default 10,000 ms. The connection is cut after
-   * at most twice this time.
-   */
-  readonly answerStallMs?: number | undefined;
-  /** Time after which an idle connection is closed, by default 65,000 ms. */
-  readonly keepAliveTimeoutMs?: number | undefined;
-  /** Time for running requests to end during a shutdown, by default 15,000 ms. */
-  readonly shutdownTimeoutMs?: number | undefined;
   /** Called once after the last request, to close pools. It has 3 seconds. */
   readonly onStopped?: (() => Promise<void> | void) | undefined;
   /** Stop on SIGTERM and SIGINT and exit with code 0; by default true. */
   readonly handleSignals?: boolean | undefined;
 }
+
+type Settings = ServerOptions & typeof defaultTimeouts;
 
 /** A listening gateway. */
 export interface RunningServer {
@@ -47,18 +52,8 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-const defaultRequestTimeoutMs = 15_000;
-const defaultHeadersTimeoutMs = 10_000;
-const defaultAnswerTimeoutMs = 30_000;
-const defaultAnswerStallMs = 10_000;
-/**
- * Longer than the 60 s of common balancers: the balancer must close an idle connection first, or it may send into a
- * closed one.
- */
-const defaultKeepAliveTimeoutMs = 65_000;
 const checkTimeoutsEveryMs = 1_000;
 const maxHeaderBytes = 16 * 1024;
-const defaultShutdownTimeoutMs = 15_000;
 /**
  * A shutdown closes idle connections once no request has arrived for this long. Until then, a request may be on its
  * way.
@@ -70,27 +65,43 @@ const onStoppedTimeoutMs = 3_000;
 const quietTurnsTimeoutMs = 1_000;
 
 /**
+ * Message classes that have the prototypes of the app from the start. Express gives every request and response these
+ * prototypes anyway. V8 drops its optimizations for an object whose prototype changes, so every later access is slow.
+ * Measured on Node 20: a request that only returns 12 KB takes 0.031 ms of CPU instead of 0.098 (0.024 without
+ * Express).
+ */
+const messageClassesOf = (app: Express) => {
+  class AppRequest extends IncomingMessage {}
+  class AppResponse extends ServerResponse {}
+  Object.setPrototypeOf(AppRequest.prototype, app.request);
+  Object.setPrototypeOf(AppResponse.prototype, app.response);
+  app.request = AppRequest.prototype as typeof app.request;
+  app.response = AppResponse.prototype as unknown as typeof app.response;
+  return { IncomingMessage: AppRequest, ServerResponse: AppResponse as typeof ServerResponse };
+};
+
+/**
  * Cuts connections whose caller stops reading a response or reads it too slowly: unread responses hold memory and count
  * as running requests.
  */
-const limitTimeToTakeAnswers = (server: Server, { answerTimeoutMs, answerStallMs }: ServerOptions): void => {
+const limitTimeToTakeAnswers = (server: Server, { answerTimeoutMs, answerStallMs }: Settings): void => {
   server.prependListener('request', (_request, response) => {
     response.once('prefinish', () => {
       // Nothing listens to the timeout, so Node destroys the connection. Before that, Node checks whether the caller
       // has read any bytes since the last check.
-      response.setTimeout(answerStallMs ?? defaultAnswerStallMs);
-      const timer = setTimeout(() => response.destroy(), answerTimeoutMs ?? defaultAnswerTimeoutMs).unref();
+      response.setTimeout(answerStallMs);
+      const timer = setTimeout(() => response.destroy(), answerTimeoutMs).unref();
       response.once('close', () => clearTimeout(timer));
     });
   });
 };
 
-const createHttpServer = (app: Express, options: ServerOptions): Server => {
+const createHttpServer = (app: Express, options: Settings): Server => {
   const server = createServer(
     {
-      requestTimeout: options.requestTimeoutMs ?? defaultRequestTimeoutMs,
-      headersTimeout: options.headersTimeoutMs ?? defaultHeadersTimeoutMs,
-      keepAliveTimeout: options.keepAliveTimeoutMs ?? defaultKeepAliveTimeoutMs,
+      requestTimeout: options.requestTimeoutMs,
+      headersTimeout: options.headersTimeoutMs,
+      keepAliveTimeout: options.keepAliveTimeoutMs,
       connectionsCheckingInterval: checkTimeoutsEveryMs,
       maxHeaderSize: maxHeaderBytes,
       // Node's own answer would be empty; the app answers in the envelope.
@@ -174,12 +185,12 @@ const closeIdleWhenQuiet = (server: Server): (() => void) => {
  * Stops accepting connections. The gateway is no longer ready, and every response closes its connection. Idle
  * connections close when no more requests come. Requests that still run at the end of the time are cut off.
  */
-const drain = async (server: Server, app: Express, options: ServerOptions): Promise<void> => {
+const drain = async (server: Server, app: Express, options: Settings): Promise<void> => {
   const { logger } = options;
   logger.info('shutting down');
   const closed = stopAccepting(server, app);
   const stopClosingIdle = closeIdleWhenQuiet(server);
-  const finished = await withinMs(closed, options.shutdownTimeoutMs ?? defaultShutdownTimeoutMs);
+  const finished = await withinMs(closed, options.shutdownTimeoutMs);
   stopClosingIdle();
   if (!finished) {
     logger.warn('requests were still running at the end of the shutdown time and were cut off');
@@ -196,7 +207,8 @@ const drain = async (server: Server, app: Express, options: ServerOptions): Prom
  * Serves the app until SIGTERM, SIGINT or a call of `stop`.
  * @throws Error that names the port, if it is taken or not allowed.
  */
-export const startServer = async (app: Express, options: ServerOptions): Promise<RunningServer> => {
+export const startServer = async (app: Express, own: ServerOptions): Promise<RunningServer> => {
+  const options = { ...defaultTimeouts, ...own };
   const server = createHttpServer(app, options);
   const port = await listen(server, options);
   let stopping: Promise<void> | undefined;

@@ -1,12 +1,18 @@
-import { formatInstant, isCalendarDate, parseDate, parseMoment, parseTime } from '../../custom-field/calendar.js';
+import {
+  formatInstant,
+  isCalendarDate,
+  leastPlausibleMs,
+  parseDate,
+  parseMoment,
+  parseTime,
+} from '../../custom-field/calendar.js';
 import type { CustomFieldDefinition } from '../../custom-field/definition.js';
 import { normalizeDomain } from '../../natural-key/domain.js';
 import { normalizeEmail } from '../../natural-key/email.js';
 import { fail, ok, type Result } from '../../result.js';
 import { codePointLength, findTextFault, normalizeForSearch } from '../../text.js';
-import { leastPlausibleMs } from '../../deal-date.js';
+import { quote } from '../field-index.js';
 import type { FieldRef } from '../field-ref.js';
-import { quote } from '../quote.js';
 import type { FilterKind, Operator } from './operators.js';
 import type { FilterScalar } from './tree.js';
 

@@ -1,8 +1,6 @@
 import type { ErrorCollector } from '../../errors.js';
-import type { FieldIndex } from '../field-index.js';
+import { type FieldIndex, quote, unknownFieldText } from '../field-index.js';
 import { partsOf, resolveField, type FieldRef } from '../field-ref.js';
-import { quote } from '../quote.js';
-import { unknownFieldText } from '../unknown-field.js';
 import { parseComparison } from './comparison.js';
 import { filterKindOf, findOperator, operators, operatorsFor, type Operator } from './operators.js';
 import type { FilterNode } from './tree.js';

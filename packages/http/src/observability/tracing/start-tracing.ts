@@ -1,6 +1,6 @@
 import { context, diag, DiagLogLevel, propagation, trace } from '@opentelemetry/api';
 import type { Logger } from 'pino';
-import type { TracingSettings } from './tracing-settings.js';
+import type { TracingSettings } from '../../gateway-settings.js';
 
 const warnEveryMs = 10 * 60_000;
 
