@@ -37,10 +37,16 @@ describe('the deletion of an account', () => {
     await contact({ email: 'a@used.com' });
     await contact({ email: 'b@used.com' });
     await opportunity({ name: 'Used' }, { account_domain: 'used.com' });
-    const answer = await call(deleteAccount, id);
-    expect(answer.status).toBe(409);
-    expect(answer.body).toMatchObject({ counts: { contacts: 2, opportunities: 1 } });
-    expect(await row('accounts', id)).toBeDefined();
+    const dealsOnly = await account({ domain: 'deals-only.com' });
+    await opportunity({ name: 'Alone' }, { account_domain: 'deals-only.com' });
+    for (const [used, counts] of [
+      [id, { contacts: 2, opportunities: 1 }],
+      [dealsOnly, { contacts: 0, opportunities: 1 }],
+    ] as const) {
+      const answer = await call(deleteAccount, used);
+      expect([answer.status, answer.body]).toMatchObject([409, { counts }]);
+      expect(await row('accounts', used)).toBeDefined();
+    }
   });
 });
 

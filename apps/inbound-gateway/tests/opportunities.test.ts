@@ -143,6 +143,27 @@ describe('200 for a deal that exists', () => {
     expect(await stored('Kept')).toMatchObject([{ amount: '10.0000', stage: 'New', owner_id: null, version: 1 }]);
     expect((await create(first, account)).body.warnings).toBeUndefined();
   });
+
+  test('keeps all of its contacts, or with on_match=update gets those that are sent, in their order', async () => {
+    const emails = async (onMatch: string, related: object) => {
+      const body = { pipeline_id: gateway().organization.pipeline.id, opportunity: { name: 'Contacts' } };
+      await records.create(createOpportunity, { ...body, related_objects: related }, { on_match: onMatch });
+      const [deal] = await stored('Contacts');
+      return [deal?.['primary_email'], deal?.['additional_emails']];
+    };
+    expect(await emails('keep', byEmail('a@acme.com', 'b@acme.com', 'c@acme.com'))).toEqual([
+      'a@acme.com',
+      ['b@acme.com', 'c@acme.com'],
+    ]);
+    expect(await emails('keep', byEmail('d@acme.com', 'c@acme.com', 'e@acme.com'))).toEqual([
+      'd@acme.com',
+      ['b@acme.com', 'c@acme.com', 'a@acme.com', 'e@acme.com'],
+    ]);
+    expect(await emails('update', byEmail('b@acme.com', 'e@acme.com', 'c@acme.com'))).toEqual([
+      'b@acme.com',
+      ['e@acme.com', 'c@acme.com'],
+    ]);
+  });
 });
 
 describe('400 and 404', () => {
