@@ -1,13 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  abandonedAfterSeconds,
-  completeRebuilds,
-  loadSetup,
-  moveOpportunities,
-  openDatabase,
-  opportunitiesToMove,
-  refreshRecords,
-} from '@crm/db';
+import { abandonedAfterSeconds, completeRebuilds, loadSetup, openDatabase, refreshRecords } from '@crm/db';
 import { type Answer, readTestStack } from '@crm/testing';
 import { describe, expect, test } from '@jest/globals';
 import { untilAWriteWaitsFor } from './support/until-a-write-waits.js';
@@ -225,21 +217,6 @@ describe('the rebuild of stored records', () => {
     };
     expect(await Promise.all([rename(first?.id, 'Begun'), rename(second?.id, 'Begun again')])).toEqual([true, true]);
   });
-});
-
-test('a move of deals leaves those that reach the stage while it runs', async () => {
-  const [from, to] = organization.pipeline.stages;
-  await createDeal('Back and forth', { stage_id: from?.id });
-  const database = openDatabase({ url: gateway().gatewayUrl, applicationName: 'move-test' });
-  const stages = (await loadSetup(database, organization.id)).pipelines.flatMap((pipeline) => pipeline.stages);
-  const stage = stages.find(({ id }) => id === from?.id);
-  if (stage === undefined || to === undefined) throw new Error('the pipeline has too few stages');
-  const move = { kind: 'stage', from: stage, toId: to.id } as const;
-  const ids = await opportunitiesToMove(database, organization.id, move);
-  const back = idOf(await createDeal('Later', { stage_id: from?.id }));
-  await moveOpportunities(database, organization.id, move, ids);
-  expect(await opportunitiesToMove(database, organization.id, move)).toEqual([back]);
-  await database.close();
 });
 
 test('moves of one organization run one after the other, and not for a caller that is gone', async () => {
