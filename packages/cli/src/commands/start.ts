@@ -1,10 +1,13 @@
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
 import type { Command } from 'commander';
 
 import { printResult, type CliContext } from '../cli-context.js';
-import { demoFilePath } from '../local-stack/demo-file.js';
+import { example } from '../examples.js';
+import { demoFilePath, type DemoFile } from '../local-stack/demo-file.js';
 import { runStack } from '../local-stack/run-stack.js';
 import { readStackSettings } from '../local-stack/settings.js';
-import { welcomeText } from '../local-stack/welcome.js';
 import { withJson, type OutputOptions } from '../options.js';
 
 const help = `
@@ -25,6 +28,52 @@ Examples:
   $ CRM_READ_PORT=5000 CRM_INBOUND_PORT=5001 crm start
 
 For production, run the gateways without this command, with your own database: see docs/operating.md.`;
+
+const launcher = fileURLToPath(new URL('../../bin/crm.js', import.meta.url));
+const sample = example('sales-pipeline');
+
+/** The text that the stack prints once it is ready: its addresses, and commands to paste into a shell. */
+const welcomeText = (demo: DemoFile, demoPath: string): string => {
+  const deal = {
+    pipeline_id: demo.pipeline_id,
+    opportunity: { name: 'My first deal', deal_size: 1200 },
+    related_objects: { account_domain: 'acme.com', primary_contact_email: 'ann@acme.com' },
+  };
+  return `
+The CRM API is ready.
+
+  Read gateway     ${demo.read_url}    (documentation: ${demo.read_url}/docs)
+  Inbound gateway  ${demo.inbound_url}    (documentation: ${demo.inbound_url}/docs)
+  API key          ${demo.api_key}
+  As a JSON file   ${demoPath}
+
+Create an opportunity with its account and contact:
+
+  curl -sS '${demo.inbound_url}/v1/inbound/opportunities' \\
+    -H 'x-api-key: ${demo.api_key}' \\
+    -H 'content-type: application/json' \\
+    -d '${JSON.stringify(deal)}'
+
+List opportunities:
+
+  curl -sS '${demo.read_url}/v1/opportunities?pipeline_id=${demo.pipeline_id}&limit=5' \\
+    -H 'x-api-key: ${demo.api_key}'
+
+Import a CSV file (here the sample that comes with it):
+
+  npx @crm/cli import '${sample}.sample.csv' --mapping '${sample}.yaml'
+
+Post changes to a program of yours:
+
+  npx @crm/cli webhook create http://127.0.0.1:3999/hook
+
+Connect an assistant (here Claude Code):
+
+  claude mcp add crm --env CRM_DATA_DIR='${dirname(demoPath)}' -- node '${launcher}' mcp
+
+Ctrl-C stops it. The data stays for the next start.
+`;
+};
 
 /** Adds `crm start`. */
 export const addStartCommand = (program: Command, context: CliContext): void => {

@@ -38,9 +38,17 @@ export const addTypesCommand = (program: Command, context: CliContext): void => 
 };
 
 const valueTypes: Partial<Record<Field['attribute_type'], string>> = {
-  ...{ number: 'number', currency: 'number', percentage: 'number', rating: 'number', checkbox: 'boolean' },
-  ...{ date: 'CrmDate', datetime: 'CrmDate', timestamp: 'CrmDate<number>' },
-  ...{ date_range: 'CrmDateRange', location: 'CrmLocation', team_members: 'string[]' },
+  number: 'number',
+  currency: 'number',
+  percentage: 'number',
+  rating: 'number',
+  checkbox: 'boolean',
+  date: 'CrmDate',
+  datetime: 'CrmDate',
+  timestamp: 'CrmDate<number>',
+  date_range: 'CrmDateRange',
+  location: 'CrmLocation',
+  team_members: 'string[]',
 };
 
 const typeOf = ({ attribute_type: type, metadata }: Field): string => {

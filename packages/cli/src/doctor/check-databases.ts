@@ -10,12 +10,12 @@ import {
   readWebhookStates,
   refusedSettingText,
   type Database,
+  type WebhookState,
 } from '@crm/db';
 
 import { databaseError, shownDatabase } from '../administration/session.js';
 import { checkConnections, checkServer } from './check-server.js';
 import { checkDistribution } from './check-distribution.js';
-import { checkWebhooks } from './check-webhooks.js';
 import { ok, problem, warning, type Finding } from './finding.js';
 
 const replicaToleranceMs = 10_000;
@@ -71,6 +71,28 @@ const checkSession = async (database: Database): Promise<readonly Finding[]> => 
 const checkCitus = async (database: Database, migrations: Finding): Promise<readonly Finding[]> => {
   const facts = migrations.status === 'problem' ? null : await inspectDistribution(database);
   return facts === null ? [] : checkDistribution(facts);
+};
+
+const webhookToleranceSeconds = 60;
+const mostWebhooks = 5;
+
+const faultOf = ({ state, state_reason: reason, oldest_seconds: seconds }: WebhookState): string | null => {
+  if (state === 'disabled') return `is disabled: ${reason ?? 'unknown reason'}`;
+  if (state === 'paused' || seconds <= webhookToleranceSeconds) return null;
+  return `has an event that was not delivered for ${Math.round(seconds / 60)} minutes`;
+};
+
+/** Checks whether webhooks are disabled or have old events to deliver. */
+export const checkWebhooks = (states: readonly WebhookState[]): readonly Finding[] => {
+  const faults = states.flatMap((webhook) => {
+    const fault = faultOf(webhook);
+    return fault === null ? [] : [`${webhook.id} ${fault}`];
+  });
+  const more = faults.length > mostWebhooks ? `, and ${faults.length - mostWebhooks} more` : '';
+  const advice =
+    'Check that the webhook worker runs, then see crm webhook attempts ID and docs/how-to/repair-a-webhook.md.';
+  if (faults.length > 0) return [warning('webhooks', `${faults.slice(0, mostWebhooks).join(', ')}${more}`, advice)];
+  return states.length === 0 ? [] : [ok('webhooks', `${states.length}, no event waits long`)];
 };
 
 /** The number of processes, and the pool size of one process of each gateway. */

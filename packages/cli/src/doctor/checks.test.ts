@@ -1,8 +1,8 @@
 import type { DistributionFacts, ServerFacts, WebhookState } from '@crm/db';
 import { describe, expect, test } from '@jest/globals';
+import { checkWebhooks } from './check-databases.js';
 import { checkDistribution } from './check-distribution.js';
 import { checkConnections, checkServer } from './check-server.js';
-import { checkWebhooks } from './check-webhooks.js';
 
 const healthy: ServerFacts = {
   versionNumber: 180_004,

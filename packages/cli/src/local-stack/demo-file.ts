@@ -1,7 +1,8 @@
 import { mkdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
-import { CliError, errorText, ifThere } from '../errors.js';
+import { CliError, ifThere } from '../errors.js';
+import { parseJsonObject } from '../json-object.js';
 
 /** The file that `crm start` writes for other tools once both gateways are ready. Addresses have no trailing slash. */
 export interface DemoFile {
@@ -33,19 +34,14 @@ export const demoFilePath = (directory: string): string => join(directory, 'demo
 export const readDemoFile = (directory: string): Promise<DemoFile | undefined> => readDemo(demoFilePath(directory));
 
 const readDemo = async (path: string): Promise<DemoFile | undefined> => {
-  try {
-    const text = await ifThere(readFile(path, 'utf8'));
-    if (text === undefined) return undefined;
-    const value: unknown = JSON.parse(text);
-    if (isDemoFile(value)) return value;
-  } catch (error) {
-    throw new CliError(`${path} cannot be read: ${errorText(error)}`);
-  }
-  throw new CliError(`${path} is incomplete. Delete it and run crm start.`);
+  const text = await ifThere(readFile(path, 'utf8'));
+  if (text === undefined) return undefined;
+  const value: Partial<DemoFile> = parseJsonObject(text);
+  if (isDemoFile(value)) return value;
+  throw new CliError(`${path} is damaged. Delete it and run crm start.`);
 };
 
-const isDemoFile = (value: unknown): value is DemoFile =>
-  typeof value === 'object' && value !== null && keys.every((key) => typeof Reflect.get(value, key) === 'string');
+const isDemoFile = (value: Partial<DemoFile>): value is DemoFile => keys.every((key) => typeof value[key] === 'string');
 
 const withdrawnPath = (directory: string): string => join(directory, 'demo.stopped.json');
 

@@ -96,7 +96,10 @@ const openKey = async (
   }
   const { apiKey, text } = newKey();
   await admin.createApiKey({
-    ...{ organizationId, name: keyName, ...text, expiresAt: null },
+    organizationId,
+    name: keyName,
+    ...text,
+    expiresAt: null,
     allowedOperations: ['list', 'search', 'inbound', 'bulk', 'webhooks'],
     limits: { list: requestsAMinute, search: requestsAMinute, inbound: requestsAMinute, bulk: requestsAMinute },
   });

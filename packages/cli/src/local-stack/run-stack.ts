@@ -151,7 +151,8 @@ const startProcesses = async (
   for (const { name } of processKinds) {
     const other = name === 'read-gateway' ? 'inbound-gateway' : 'read-gateway';
     const own = {
-      ...{ DATABASE_URL: databaseUrl, CURSOR_SECRETS: cursorSecret },
+      DATABASE_URL: databaseUrl,
+      CURSOR_SECRETS: cursorSecret,
       OTHER_GATEWAY_URL: urlOf(ports[other]),
       WEBHOOK_SECRET_KEY: webhookSecretKey,
       WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
-import { CliError, configurationError, errorCode } from '../errors.js';
+import { CliError, configurationError, ifThere } from '../errors.js';
+import { parseJsonObject } from '../json-object.js';
 import { dataDirectory } from './demo-file.js';
 import { processKinds, type ProcessName } from './stack-process.js';
 
@@ -56,18 +57,15 @@ const newSecret = (): string => randomBytes(32).toString('base64url');
  * @throws CliError if it is damaged.
  */
 export const openStackState = async (directory: string): Promise<StackState> => {
-  try {
-    const value: unknown = JSON.parse(await readFile(statePath(directory), 'utf8'));
-    if (isState(value)) return value;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') {
-      const [databasePassword, cursorSecret, webhookSecretKey] = [newSecret(), newSecret(), newSecret()];
-      const state = { databasePassword, cursorSecret, webhookSecretKey, hasDemoDeals: false };
-      await saveStackState(directory, state);
-      return state;
-    }
-    if (!(error instanceof SyntaxError)) throw error;
+  const text = await ifThere(readFile(statePath(directory), 'utf8'));
+  if (text === undefined) {
+    const [databasePassword, cursorSecret, webhookSecretKey] = [newSecret(), newSecret(), newSecret()];
+    const state = { databasePassword, cursorSecret, webhookSecretKey, hasDemoDeals: false };
+    await saveStackState(directory, state);
+    return state;
   }
+  const value: Partial<StackState> = parseJsonObject(text);
+  if (isState(value)) return value;
   throw new CliError(
     `${statePath(directory)} is damaged, or of another version: see docs/how-to/upgrade.md. To start with an empty database, move ${directory} away.`,
   );
@@ -80,10 +78,8 @@ export const saveStackState = async (directory: string, state: StackState): Prom
   await rename(temporary, statePath(directory));
 };
 
-const isState = (value: unknown): value is StackState =>
-  typeof value === 'object' &&
-  value !== null &&
-  typeof Reflect.get(value, 'databasePassword') === 'string' &&
-  typeof Reflect.get(value, 'cursorSecret') === 'string' &&
-  typeof Reflect.get(value, 'webhookSecretKey') === 'string' &&
-  typeof Reflect.get(value, 'hasDemoDeals') === 'boolean';
+const isState = (value: Partial<StackState>): value is StackState =>
+  typeof value.databasePassword === 'string' &&
+  typeof value.cursorSecret === 'string' &&
+  typeof value.webhookSecretKey === 'string' &&
+  typeof value.hasDemoDeals === 'boolean';

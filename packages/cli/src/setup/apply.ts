@@ -30,10 +30,10 @@ The command checks the whole file and prints the plan first. Then it makes one c
 one is refused, those before it stay: correct the file and run the command again. A run with nothing to change changes nothing.
 Without --yes it asks before it applies the plan. If it cannot ask (no terminal, or --json), it applies nothing.`;
 
-const readText = async (file: string): Promise<string> => {
-  const text = await ifThere(readFile(file, 'utf8'));
-  if (text === undefined) throw usageError(`There is no file ${file}.`);
-  return text;
+const readSetup = async (path: string): Promise<ReturnType<typeof readSetupFile>> => {
+  const text = await ifThere(readFile(path, 'utf8'));
+  if (text === undefined) throw usageError(`There is no file ${path}.`);
+  return readSetupFile(path, text);
 };
 
 const isAgreed = async (context: CliContext, options: ApplyOptions): Promise<boolean> => {
@@ -58,20 +58,11 @@ const runSteps = async ({ client }: SetupSession, steps: readonly PlanStep[]): P
   }
 };
 
-/** Reads a setup file and plans its changes. */
-const makePlan = async (
-  { client, currency }: SetupSession,
-  path: string,
-  text: string,
-  secrets = new Map<string, string>(),
-): Promise<readonly PlanStep[]> => {
-  const { source, file } = readSetupFile(path, text);
-  return planSetup(source, file, await readStoredSetup(client, currency, file), secrets);
-};
-
 /** Applies a setup file without asking. */
-export const applySetupFile = async (session: SetupSession, path: string): Promise<void> =>
-  runSteps(session, await makePlan(session, path, await readText(path)));
+export const applySetupFile = async (session: SetupSession, path: string): Promise<void> => {
+  const { source, file } = await readSetup(path);
+  await runSteps(session, planSetup(source, file, await readStoredSetup(session, file), new Map()));
+};
 
 /** Adds `crm apply`. */
 export const addApplyCommand = (program: Command, context: CliContext): void => {
@@ -83,11 +74,10 @@ export const addApplyCommand = (program: Command, context: CliContext): void => 
     .option('--yes', 'apply the plan without asking')
     .addHelpText('after', examples);
   withSetupOptions(command).action(async (path: string, options: ApplyOptions) => {
-    const text = await readText(path);
-    const { file } = readSetupFile(path, text);
+    const { source, file } = await readSetup(path);
     const secrets = new Map<string, string>();
     const work = async (session: SetupSession): Promise<void> => {
-      const steps = await makePlan(session, path, text, secrets);
+      const steps = planSetup(source, file, await readStoredSetup(session, file), secrets);
       const plan = steps.map((step) => step.text).filter((line) => line !== '');
       const isEmpty = steps.length === 0;
       const lines = plan.map((line) => `  ${line}\n`).join('');

@@ -59,9 +59,15 @@ const createField = (wanted: FileField, position: number | undefined, ids: Reado
   return async (client: CrmClient): Promise<void> => {
     const options = optionsOf(wanted);
     const { data } = await client.fields.create({
-      ...{ object, slug, current_name: name, attribute_type: type },
+      object,
+      slug,
+      current_name: name,
+      attribute_type: type,
       ...withoutUndefined({
-        ...{ currency, max, position, is_hidden: hidden },
+        currency,
+        max,
+        position,
+        is_hidden: hidden,
         options: wanted.options && options.map(({ value, label, color }) => withoutUndefined({ value, label, color })),
         pipeline_ids: pipelines?.map((one) => ids.get(one) ?? ''),
       }),

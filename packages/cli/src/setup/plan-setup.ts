@@ -14,25 +14,22 @@ import {
   withoutUndefined,
 } from './plan-step.js';
 import { planWebhooks } from './plan-webhooks.js';
-import type { CurrencySetting } from './session.js';
+import type { SetupSession } from './session.js';
 import type { FileMember, FilePipeline, FileStage, SetupFile } from './setup-file.js';
 
 /** Reads {@link StoredSetup}. */
-export const readStoredSetup = async (
-  client: CrmClient,
-  currency: CurrencySetting | undefined,
-  file: SetupFile,
-): Promise<StoredSetup> => ({
+export const readStoredSetup = async ({ client, currency }: SetupSession, file: SetupFile): Promise<StoredSetup> => ({
   currency,
   members: await listMembers(client),
   pipelines: await listPipelines(client),
   fields: (await Promise.all(objectTypes.map((object) => listFields(client, object)))).flat(),
   webhooks: file.webhooks === undefined ? [] : await listWebhooks(client),
 });
+
 const stageBody = ({ label, color, probability, default: isDefault }: FileStage) =>
   withoutUndefined({ label, color, probability, is_default: isDefault });
 
-/** Finds an entry by its name, or else by its old name. */
+/** Archives the created stages that the file marks as archived. */
 const archiveStages = async (client: CrmClient, created: readonly Stage[], stages: readonly FileStage[]) => {
   for (const { label } of stages.filter(({ archived }) => archived === true)) {
     const id = created.find((stage) => stage.label === label)?.stage_id ?? '';
@@ -124,6 +121,12 @@ const planMembers = ({ members }: StoredSetup, wantedMembers: readonly FileMembe
     );
   });
 
+const planCurrency = ({ currency }: StoredSetup, wanted: SetupFile['currency']): readonly PlanStep[] => {
+  if (wanted === undefined || currency === undefined || wanted === currency.current) return [];
+  const text = `set the default currency: ${currency.current ?? 'none'} → ${wanted ?? 'none'}`;
+  return [{ text, run: () => currency.set(wanted) }];
+};
+
 /**
  * Plans the calls that set an organization up as in the file. Entries that the file does not name stay unchanged.
  * @param secrets - receives the secrets of new webhooks by URL
@@ -137,18 +140,10 @@ export const planSetup = (
 ): readonly PlanStep[] => {
   const ids = new Map(setup.pipelines.map(({ pipeline_id: id, name }) => [name, id]));
   const { currency } = file;
-  const setting = setup.currency;
-  if (currency !== undefined && setting === undefined)
+  if (currency !== undefined && setup.currency === undefined)
     source.problem(['currency'], 'can be set only through the database (--database-url), not with --api-key');
   const steps: readonly PlanStep[] = [
-    ...(currency === undefined || setting === undefined || currency === setting.current
-      ? []
-      : [
-          {
-            text: `set the default currency: ${setting.current ?? 'none'} → ${currency ?? 'none'}`,
-            run: () => setting.set(currency),
-          },
-        ]),
+    ...planCurrency(setup, currency),
     ...planMembers(setup, file.members ?? []),
     ...planPipelines(setup, file.pipelines ?? [], ids),
     ...objectTypes.flatMap((object) => planFields(source, setup, file.fields ?? [], ids, object)),

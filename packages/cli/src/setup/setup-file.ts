@@ -132,21 +132,26 @@ export const exportSetup = async (client: CrmClient, currency: string | null): P
     {
       ...(currency === null ? {} : { currency }),
       members: (await listMembers(client)).map((member) => ({
-        ...{ email: member.email, name: member.name },
+        email: member.email,
+        name: member.name,
         ...archivedIf(member.is_active),
       })),
       pipelines: pipelines.map((pipeline) => ({
         name: pipeline.name,
         ...archivedIf(pipeline.is_active),
         stages: pipeline.stages.map(({ label, color, probability, ...stage }) => ({
-          ...{ label, color },
+          label,
+          color,
           ...(probability === null ? {} : { probability }),
           ...(stage.is_default ? { default: true } : {}),
           ...archivedIf(stage.is_active),
         })),
       })),
       fields: fields.map((field) => ({
-        ...{ object: field.object, slug: field.name, name: field.current_name, type: field.attribute_type },
+        object: field.object,
+        slug: field.name,
+        name: field.current_name,
+        type: field.attribute_type,
         ...field.metadata,
         ...(field.metadata?.options && {
           options: field.metadata.options.map(({ is_active: isActive, ...option }) => ({
