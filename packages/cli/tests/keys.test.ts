@@ -128,6 +128,8 @@ describe('crm key check', () => {
       const stderr = expect.stringContaining(why) as unknown;
       expect(await administered.crm('key', 'check', key)).toMatchObject({ exitCode: 1, stderr });
     }
+    const { stdout } = await administered.crm('key', 'check', apiKey, '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ key_id: keyId, status: 'revoked' });
   });
 });
 
