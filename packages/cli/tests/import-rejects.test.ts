@@ -2,7 +2,7 @@ import { readFile, readdir } from 'node:fs/promises';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { RejectReasons } from '../src/import/reporting/reject-reasons.js';
+import { RejectReasons } from '../src/import/reporting/report.js';
 import { deals, ImportFixture, nameOf, report } from './import-fixture.js';
 import { runCrm, type CrmResult } from './run-crm.js';
 import { answerError } from './stub-inbound-gateway.js';

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { type CliContext, printResult } from '../cli-context.js';
 import { CliError } from '../errors.js';
 import { eventError, type EventOptions, withEventOptions } from '../events/event-options.js';
-import type { ExportState } from '../export/export-state.js';
+import type { ExportState } from '../export/output.js';
 import { openOutput, resumeHint } from '../export/output.js';
 import { runExport, type TextPage } from '../export/run-export.js';
 import { connectClient, findReadGateway } from '../api/gateways.js';

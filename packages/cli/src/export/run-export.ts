@@ -1,4 +1,4 @@
-import type { ExportState } from './export-state.js';
+import type { ExportState } from './output.js';
 import type { Output } from './output.js';
 
 /** A page of an export as text. */
