@@ -27,15 +27,10 @@ export interface OperationRequest<C extends OperationContract> {
   readonly isGone: () => boolean;
 }
 
-/** JSON that is already text (built by the database); it is sent unchanged. */
-export class JsonText {
-  constructor(readonly text: string) {}
-}
-
 /** A part of a JSON text: text, UTF-8 bytes, or records as UTF-8 bytes, which get commas between them. */
 export type JsonPart = string | Buffer | readonly Buffer[];
 
-/** JSON in parts, which are sent one after the other. */
+/** JSON that is already text or bytes, such as records from the database: sent unchanged, one part after the other. */
 export class JsonParts {
   constructor(readonly parts: readonly JsonPart[]) {}
 }
@@ -51,7 +46,7 @@ export interface Wait {
 /** The result of a handler; `http` puts it into the envelope. Always status 200. */
 export interface OperationReply<C extends OperationContract> {
   readonly message: string;
-  readonly data: DataOf<C> | JsonText | JsonParts;
+  readonly data: DataOf<C> | JsonParts;
   /** Further properties of the envelope, such as `warnings` or `statusCode`. */
   readonly extra?: Readonly<Record<string, unknown>>;
   /** Response headers, such as `X-Record-Status` or `ETag`. */

@@ -8,7 +8,7 @@ import {
   createLogger,
   defaultRateLimits,
   defineOperation,
-  JsonText,
+  JsonParts,
   startServer,
   type ApiKeyRecord,
   type GatewayAppOptions,
@@ -68,7 +68,7 @@ const define = (
 
 export const operations: readonly Operation<Behaviour>[] = [
   define(listThings, ({ query, caller }, { answer }) => ({
-    data: new JsonText(answer ?? JSON.stringify({ query, caller })),
+    data: new JsonParts([answer ?? JSON.stringify({ query, caller })]),
   })),
   define(getThing, ({ params }) => ({ data: { params }, headers: { ETag: '"7"' } })),
   define(searchThings, ({ body }) => ({ data: { body }, extra: { warnings: [], statusCode: 200 } })),

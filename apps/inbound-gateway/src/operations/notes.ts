@@ -1,7 +1,7 @@
 import * as contracts from '@crm/contract';
 import { type NewNote, type NoteChange, noteCreate, noteUpdate, readNote as readRecord, runWrite } from '@crm/db';
 import { ApiError, ErrorCollector, readSent, readSentList } from '@crm/domain';
-import { JsonText, type Operation } from '@crm/http';
+import { JsonParts, type Operation } from '@crm/http';
 import { type Context, operation } from '../context.js';
 import { deleteRecord } from '../write/delete-record.js';
 import { readWrite } from '../write/object-writes.js';
@@ -65,7 +65,7 @@ const updateNote = operation(contracts.updateNote, async ({ database }, request)
   if (found === null || found.readMark === null) throw new ApiError('not_found');
   return {
     message: result.record_status === 'updated' ? 'Updated note' : 'Nothing to change in note',
-    data: new JsonText(`{"note":${found.record}}`),
+    data: new JsonParts([`{"note":${found.record}}`]),
     // The mark of this read, not of the write: the note may already contain later writes of other callers.
     headers: { ETag: `"${found.version}"`, ...readAfterHeader(found.readMark) },
   };

@@ -9,7 +9,7 @@ import {
   objects,
   type ObjectType,
 } from '@crm/domain';
-import { JsonText, type OperationRequest } from '@crm/http';
+import { JsonParts, type OperationRequest } from '@crm/http';
 import { type Context, operation } from '../context.js';
 import { explainNotFound, explainTimeout } from './explain-failure.js';
 import { type ObjectWrites, readWrite, updateWrite } from './object-writes.js';
@@ -36,7 +36,7 @@ const answerRecord = (context: Context, organizationId: string, objectType: Obje
     const shown = selection.custom.filter((definition) => appliesToPipeline(definition, found.pipelineId));
     const definitions = JSON.stringify(definitionsMap(shown));
     return {
-      data: new JsonText(`{"${objectType}":${found.record},"custom_field_definitions":${definitions}}`),
+      data: new JsonParts([`{"${objectType}":${found.record},"custom_field_definitions":${definitions}}`]),
       // The mark of this read, not of the write: the record may already contain later writes of other callers.
       headers: { ETag: `"${found.version}"`, ...readAfterHeader(found.readMark) },
     };

@@ -1,7 +1,7 @@
 import { getNote as getContract, listNotes as listContract } from '@crm/contract';
 import { listNotes as listNotePage, readNote, recordExists } from '@crm/db';
 import { ApiError, type CursorPosition, ErrorCollector, objects, type ObjectType, parseSearchQuery } from '@crm/domain';
-import { JsonText, type Operation } from '@crm/http';
+import { JsonParts, type Operation } from '@crm/http';
 import { type Context, operation } from '../context.js';
 import { pageJson, readByCursor, readOrNarrow } from '../page.js';
 
@@ -11,7 +11,7 @@ const getNote = operation(getContract, async ({ database }, { caller, params }) 
   if (found === null) throw new ApiError('not_found');
   return {
     message: 'Found note',
-    data: new JsonText(`{"note":${found.record}}`),
+    data: new JsonParts([`{"note":${found.record}}`]),
     headers: { ETag: `"${found.version}"` },
   };
 });

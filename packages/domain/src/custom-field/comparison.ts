@@ -6,7 +6,7 @@ import { isJsonObject } from './values/json-object.js';
 import { locationTextParts } from './values/location.js';
 
 /** How values of a type compare: as one text, as one number, as a set of texts, as two days, or part by part. */
-export type ComparisonKind = 'text' | 'number' | 'set' | 'range' | 'location';
+type ComparisonKind = 'text' | 'number' | 'set' | 'range' | 'location';
 
 /** The text parts of a location and its formatted text, normalized. */
 export type NormalizedLocation = Readonly<Record<(typeof locationTextParts)[number] | 'formatted', string | null>>;

@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { anyCharacter, propertyRuns } from '../../tests/random.js';
 import { definitionOf, stageOptions } from '../../tests/definition-fixture.js';
-import { comparisonKind, isNormalized, slotKind, type ComparisonKind } from './comparison.js';
 import { attributeTypes, type AttributeType } from './definition.js';
 import { maxSlugLength, parseSlug, slugFromName } from './definition-rules.js';
 import { definitionsMap } from './definitions-map.js';
@@ -147,26 +146,5 @@ describe('parseFieldMetadata', () => {
     expect(parseFieldMetadata('rating', null)).toEqual({ ok: true, value: { max: 5 } });
     expect(parseFieldMetadata('rating', { max: 100 })).toEqual({ ok: true, value: { max: 100 } });
     for (const max of [0, 101, 2.5, '5', NaN]) expect(refusal('rating', { max })).toContain('from 1 to 100');
-  });
-});
-
-describe('comparisonKind and slotKind', () => {
-  it('gives every type its kind of comparison and slot', () => {
-    const ofKind = (kind: ComparisonKind) => attributeTypes.filter((type) => comparisonKind(type) === kind);
-    const kinds = ['text', 'number', 'set', 'range', 'location'] as const;
-    expect(Object.fromEntries(kinds.map((kind) => [kind, ofKind(kind)]))).toEqual({
-      text: ['string', 'date', 'select', 'time', 'datetime', 'email', 'phone', 'website', 'url', 'radio'],
-      number: ['number', 'checkbox', 'rating', 'timestamp', 'currency', 'percentage'],
-      set: ['multi_select', 'team_members'],
-      range: ['date_range'],
-      location: ['location'],
-    });
-    expect(attributeTypes.filter((type) => slotKind(type) === null)).toEqual([
-      'date_range',
-      'multi_select',
-      'location',
-      'team_members',
-    ]);
-    expect(attributeTypes.filter(isNormalized)).toEqual(['string', 'email', 'phone', 'website', 'url']);
   });
 });

@@ -2,7 +2,7 @@ import type { OperationContract } from '@crm/contract';
 import type { Response } from 'express';
 import { compress, contentCodingOf, minCompressedBytes } from './compression.js';
 import { exchangeOf } from '../exchange.js';
-import { type JsonPart, JsonParts, JsonText, type OperationReply } from '../operation.js';
+import { type JsonPart, JsonParts, type OperationReply } from '../operation.js';
 
 /** Response headers by name. */
 export type Headers = Readonly<Record<string, string>>;
@@ -48,9 +48,9 @@ const extraText = (extra: Readonly<Record<string, unknown>> = {}): string => {
 const envelope = (message: string, data: string, extra: string): string =>
   `{"success":true,"message":${message},"data":${data}${extra}}`;
 
-/** The envelope of a success as text. Data that is already JSON is spliced in, never parsed. */
+/** The envelope of a success as text. */
 export const successBody = ({ message, data, extra }: Omit<OperationReply<OperationContract>, 'headers'>): string =>
-  envelope(JSON.stringify(message), data instanceof JsonText ? data.text : JSON.stringify(data), extraText(extra));
+  envelope(JSON.stringify(message), JSON.stringify(data), extraText(extra));
 
 const comma = 0x2c;
 
@@ -85,6 +85,7 @@ export const jsonBytes = (parts: readonly JsonPart[]): Buffer => {
 
 const toBytes = (part: string | Buffer): Buffer => (typeof part === 'string' ? Buffer.from(part) : part);
 
+/** The envelope around data that is already JSON, which is never parsed. */
 const bytesBody = ({ parts }: JsonParts, { message, extra }: OperationReply<OperationContract>): Buffer => {
   const [head = '', tail = ''] = envelope(JSON.stringify(message), '\0', extraText(extra)).split('\0');
   return jsonBytes([head, ...parts, tail]);
