@@ -17,15 +17,15 @@ const budgets = {
   'packages/contract': 3558,
   'packages/db': 8997,
   'packages/domain': 3172,
-  'packages/http': 2929,
+  'packages/http': 2926,
   'packages/local-postgres': 506,
   'packages/mcp': 1215,
   'packages/reference': 1344,
   'packages/testing': 3197,
   'packages/webhooks': 240,
   prisma: 666,
-  'all source lines': 41_327,
-  'lines of tests': 32_357,
+  'all source lines': 41_324,
+  'lines of tests': 32_272,
   'lines of pages': 6992,
 };
 
