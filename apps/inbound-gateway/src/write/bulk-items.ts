@@ -30,6 +30,8 @@ export interface ReadItems {
 export interface BulkOptions {
   readonly objectType: ObjectType;
   readonly function: WriteFunction;
+  /** Checks an item against the contract. */
+  readonly validate: Validator | undefined;
   /** Builds the write of an item that fits the contract; adds every fault to `errors`. */
   readonly read: (setup: OrganizationSetup, item: Body, errors: ErrorCollector) => Write<Applied>;
   /** The field to name if a record is not found. */
@@ -94,21 +96,14 @@ export const itemId = (item: unknown): string | null => {
   return uuidForm.test(text) ? text : null;
 };
 
-/** Checks what does not depend on the organization's setup: the JSON and the contract. Returns the rejected items. */
-export function* checkItems(
-  { body, itemErrors }: BulkRequest,
-  validate: Validator | undefined,
-): Steps<ByIndex<Refused>> {
-  const refused: Record<string, Refused> = {};
-  for (const [index, item] of body.items.entries()) {
-    const errors = itemErrors?.get(index) ?? validate?.(item) ?? null;
-    if (errors !== null) refused[index] = { id: itemId(item), errors };
-    yield;
-  }
-  return refused;
-}
-
-const readItem = (setup: OrganizationSetup, item: unknown, options: BulkOptions): Write<Applied> | Refused => {
+/** Parses an item: the write to run, or the entry for a rejected item. @param faults - of its JSON or against the contract */
+const readItem = (
+  setup: OrganizationSetup,
+  item: unknown,
+  faults: FieldErrors | null,
+  options: BulkOptions,
+): Write<Applied> | Refused => {
+  if (faults !== null) return { id: itemId(item), errors: faults };
   try {
     const errors = new ErrorCollector(reportedItemErrors);
     // The contract has checked that an item is an object.
@@ -122,27 +117,24 @@ const readItem = (setup: OrganizationSetup, item: unknown, options: BulkOptions)
 };
 
 /**
- * Reads the items that fit the contract. It runs in steps, because reading a hundred items with a hundred
- * internationalised domains each takes seconds.
- * @throws RefusedItemsError if an item does not fit the organization's setup. The setup may be outdated:
- * `SetupCache.use` then reads the items again with a fresh one
+ * Reads the items. It runs in steps, because reading a hundred items with a hundred internationalised domains each takes seconds.
+ * @throws RefusedItemsError if an item is invalid. The setup may be outdated: `SetupCache.use` then reads the items again with a fresh one
  */
 export function* readItems(
   setup: OrganizationSetup,
-  items: readonly unknown[],
-  faults: ByIndex<Refused>,
+  { body, itemErrors: jsonFaults }: BulkRequest,
   options: BulkOptions,
 ): Steps<ReadItems> {
   const writes: IndexedWrite<Applied>[] = [];
   const refused: Record<string, Refused> = {};
-  for (const [index, item] of items.entries()) {
-    if (faults[index] !== undefined) continue;
-    const found = readItem(setup, item, options);
+  for (const [index, item] of body.items.entries()) {
+    const faults = jsonFaults?.get(index) ?? options.validate?.(item) ?? null;
+    const found = readItem(setup, item, faults, options);
     if ('errors' in found) refused[index] = found;
     else writes.push({ index, write: found });
     yield;
   }
-  const read = { writes, refused: { ...faults, ...refused } };
+  const read = { writes, refused };
   if (Object.keys(refused).length > 0) throw new RefusedItemsError(read);
   return read;
 }

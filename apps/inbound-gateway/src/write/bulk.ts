@@ -1,10 +1,4 @@
-import {
-  type BulkResult,
-  type BulkResults,
-  compileOperation,
-  type OperationContract,
-  type Validator,
-} from '@crm/contract';
+import { type BulkResult, type BulkResults, compileOperation, type OperationContract } from '@crm/contract';
 import { type ByIndex, type CreatedRecord, runWrites } from '@crm/db';
 import type { Failure, FieldErrors, ObjectType } from '@crm/domain';
 import { type Operation, runInTurns, toApiError } from '@crm/http';
@@ -12,7 +6,6 @@ import {
   type Applied,
   type BulkOptions,
   type BulkRequest,
-  checkItems,
   itemErrors,
   itemId,
   readItems,
@@ -44,33 +37,28 @@ const runBulk = (
   context: Context,
   contract: OperationContract,
   request: BulkRequest,
-  validate: Validator | undefined,
   options: BulkOptions,
 ): Promise<BulkReply> => {
   const { organizationId } = request.caller;
   const { items } = request.body;
   const isAtomic = request.query.atomic === 'true';
   const orGoOn = (error: unknown): ReadItems => {
-    if (error instanceof RefusedItemsError) return error.items;
-    throw error;
+    if (isAtomic || !(error instanceof RefusedItemsError)) throw error;
+    return error.items;
   };
   const refuseItems = (refusals: ReadonlyMap<number, Failure>): ByIndex<Refused> => {
-    const entries = [...refusals].map(([index, failure]) => {
-      const entry = { id: itemId(items[index]), errors: itemErrors(toApiError(failure), options.notFoundPath) };
-      return [index, entry] as const;
-    });
-    const refused = Object.fromEntries(entries);
-    if (!isAtomic) return refused;
-    throw new RefusedItemsError({ writes: [], refused });
+    const refused: Record<string, Refused> = {};
+    for (const [index, failure] of refusals)
+      refused[index] = { id: itemId(items[index]), errors: itemErrors(toApiError(failure), options.notFoundPath) };
+    if (isAtomic) throw new RefusedItemsError({ writes: [], refused });
+    return refused;
   };
   return runIdempotent<ByIndex<Applied | Refused>, BulkReply>(context, contract, request, {
     answer: (results) => answerItems(options.objectType, items.length, results),
     run: async (idempotency) => {
-      const faults = await runInTurns(checkItems(request, validate));
       const read = await context.setups
-        .use(organizationId, (setup) => runInTurns(readItems(setup, items, faults, options)))
+        .use(organizationId, (setup) => runInTurns(readItems(setup, request, options)))
         .catch(orGoOn);
-      if (isAtomic && Object.keys(read.refused).length > 0) throw new RefusedItemsError(read);
       const bulk = { function: options.function, ...read, refuseItems };
       return explainTimeout('The call took too long: send fewer items', timeoutErrors, () =>
         runWrites(context.database, organizationId, bulk, idempotency, writeOrigin(request)),
@@ -86,8 +74,9 @@ export const bulkCreate = <Created extends CreatedRecord>(
 ): Operation<Context> => {
   const { item: validate } = compileOperation(contract);
   return operation<OperationContract>(contract, (context, request: BulkRequest) =>
-    runBulk(context, contract, request, validate, {
+    runBulk(context, contract, request, {
       objectType: writes.objectType,
+      validate,
       function: `create_${writes.objectType}`,
       notFoundPath: writes.keyPath,
       read: (setup, item, errors) => createWrite(setup, writes, item, request.query.on_match ?? 'keep', errors),
@@ -104,8 +93,9 @@ export const bulkUpdate = <Created extends CreatedRecord>(
   return operation<OperationContract>(contract, async (context, request: BulkRequest) => {
     const ids = request.body.items.flatMap((item) => itemId(item) ?? []);
     const pipelineIds = await findPipelineIds(context, request.caller.organizationId, writes.objectType, ids);
-    return runBulk(context, contract, request, validate, {
+    return runBulk(context, contract, request, {
       objectType: writes.objectType,
+      validate,
       function: `update_${writes.objectType}`,
       notFoundPath: 'id',
       read: (setup, { id, version, ...body }, errors) => {
