@@ -20,7 +20,9 @@ describe('a create', () => {
     expect(answer.data).toEqual({ company_id: expect.any(String), domain: 'steel.com', name: 'Steel' });
     expect(await row('accounts', answer.data.company_id)).toMatchObject({
       ...body,
-      ...{ name: 'Steel', website: expect.stringContaining('steel.com'), custom_fields: { tier: 2 } },
+      name: 'Steel',
+      website: expect.stringContaining('steel.com'),
+      custom_fields: { tier: 2 },
     });
   });
 
@@ -68,9 +70,19 @@ describe('an update', () => {
     const id = await account({ domain: 'whole.com', custom__tier: 1, custom__hidden_note: 'x' });
     const answer = await change(id, { industry: 'Steel' });
     expect(answer.data.account).toEqual({
-      ...{ id, external_id: null, domain: 'whole.com', name: 'Whole', custom_fields: { tier: 1 }, industry: 'Steel' },
-      ...{ description: null, website: null, employee_range: null, is_freemail: false, version: 2 },
-      ...{ created_at: expect.any(String), updated_at: expect.any(String) },
+      id,
+      external_id: null,
+      domain: 'whole.com',
+      name: 'Whole',
+      custom_fields: { tier: 1 },
+      industry: 'Steel',
+      description: null,
+      website: null,
+      employee_range: null,
+      is_freemail: false,
+      version: 2,
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
     });
     expect(Object.keys(answer.data.custom_field_definitions).sort()).toEqual(['motto', 'tier']);
     expect(versionOf(answer)).toBe(2);

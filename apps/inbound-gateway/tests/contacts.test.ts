@@ -63,9 +63,19 @@ describe('an update', () => {
     const id = await contact({ email: 'ann@whole.com', ...names, custom__birthday: '1990-01-02' });
     const answer = await change(id, { last_name: null, job_title: 'CEO', phone: '+41 44 668 18 00' });
     expect(answer.data.contact).toEqual({
-      ...{ id, external_id: null, name: 'Ann', first_name: 'Ann', last_name: null, email: 'ann@whole.com' },
-      ...{ account_id: expect.any(String), custom_fields: { birthday: '1990-01-02' }, job_title: 'CEO' },
-      ...{ phone: '+41446681800', created_at: expect.any(String), updated_at: expect.any(String), version: 2 },
+      id,
+      external_id: null,
+      name: 'Ann',
+      first_name: 'Ann',
+      last_name: null,
+      email: 'ann@whole.com',
+      account_id: expect.any(String),
+      custom_fields: { birthday: '1990-01-02' },
+      job_title: 'CEO',
+      phone: '+41446681800',
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+      version: 2,
     });
     expect(Object.keys(answer.data.custom_field_definitions)).toEqual(['birthday']);
     expect(versionOf(answer)).toBe(2);

@@ -23,8 +23,16 @@ const gateway = useGateway();
 const rowsOf = (name: string): string[][] => readCheckedTable(page, name);
 
 const definitionOf = (attributeType: AttributeType) => ({
-  ...{ id: '00000000-0000-7000-8000-000000000000', objectType: 'opportunity' as const, slug: 'field', name: 'Field' },
-  ...{ attributeType, metadata: null, position: 1, isHidden: false, pipelineIds: null, slot: null },
+  id: '00000000-0000-7000-8000-000000000000',
+  objectType: 'opportunity' as const,
+  slug: 'field',
+  name: 'Field',
+  attributeType,
+  metadata: null,
+  position: 1,
+  isHidden: false,
+  pipelineIds: null,
+  slot: null,
 });
 
 const operatorsOfType = (type: AttributeType): readonly string[] =>

@@ -26,21 +26,39 @@ interface Kind {
 }
 
 const account: Kind = {
-  ...{ name: 'account', table: 'accounts', prefix: '', key: 'domain', other: 'industry' },
-  ...{ create: contracts.createAccount, update: contracts.updateAccount },
-  ...{ remove: contracts.deleteAccount, bulkCreate: contracts.bulkCreateAccounts },
+  name: 'account',
+  table: 'accounts',
+  prefix: '',
+  key: 'domain',
+  other: 'industry',
+  create: contracts.createAccount,
+  update: contracts.updateAccount,
+  remove: contracts.deleteAccount,
+  bulkCreate: contracts.bulkCreateAccounts,
   keyOf: (label) => `${label}.example`,
 };
 const contact: Kind = {
-  ...{ name: 'contact', table: 'contacts', prefix: '', key: 'email', other: 'job_title' },
-  ...{ create: contracts.createContact, update: contracts.updateContact },
-  ...{ remove: contracts.deleteContact, bulkCreate: contracts.bulkCreateContacts },
+  name: 'contact',
+  table: 'contacts',
+  prefix: '',
+  key: 'email',
+  other: 'job_title',
+  create: contracts.createContact,
+  update: contracts.updateContact,
+  remove: contracts.deleteContact,
+  bulkCreate: contracts.bulkCreateContacts,
   keyOf: (label) => `ann@${label}.example`,
 };
 const opportunity: Kind = {
-  ...{ name: 'opportunity', table: 'opportunities', prefix: 'opportunity.', key: 'name', other: 'next_step' },
-  ...{ create: contracts.createOpportunity, update: contracts.updateOpportunity },
-  ...{ remove: contracts.deleteOpportunity, bulkCreate: contracts.bulkCreateOpportunities },
+  name: 'opportunity',
+  table: 'opportunities',
+  prefix: 'opportunity.',
+  key: 'name',
+  other: 'next_step',
+  create: contracts.createOpportunity,
+  update: contracts.updateOpportunity,
+  remove: contracts.deleteOpportunity,
+  bulkCreate: contracts.bulkCreateOpportunities,
   keyOf: (label) => label,
 };
 

@@ -177,7 +177,8 @@ describe('503 with Retry-After', () => {
     await account({ domain: 'held.com' });
     const bulk = (name: string) =>
       client.call(bulkCreateAccounts, {
-        ...{ body: { items: [{ domain: 'held.com', name }] }, query: { on_match: 'update' } },
+        body: { items: [{ domain: 'held.com', name }] },
+        query: { on_match: 'update' },
       });
     const hold = (mode: string) => `SELECT lock_organization('${gateway.organization.id}', '${mode}')`;
     await whileHeld(hold('exclusive'), async () => {

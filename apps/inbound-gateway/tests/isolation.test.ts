@@ -73,7 +73,10 @@ const fill = async (mark: string): Promise<Tenant> => {
     contacts: await create(tenant, 'contacts', { email: 'ada@spare.com', first_name: mark }),
   };
   const field = await send(tenant, 'POST', '/v1/inbound/fields', {
-    ...{ object: 'contact', current_name: mark, slug: 'level', attribute_type: 'select' },
+    object: 'contact',
+    current_name: mark,
+    slug: 'level',
+    attribute_type: 'select',
     options: [{ label: mark, value: 'enterprise' }],
   });
   const fields = (field.data as { field: { field_id: string } }).field.field_id;

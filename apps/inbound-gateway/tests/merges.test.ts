@@ -43,13 +43,26 @@ describe('200', () => {
     await note('Gone', { account_domains: ['gone.com'] });
     const before = await position();
     expect((await merge(api.mergeAccount, id, { from })).data).toEqual({
-      ...{ id, from, dry_run: false, contacts: 1, opportunities: 1, merged_opportunities: 0, notes: 2 },
-      ...{ filled: ['custom__motto', 'description'], conflicts: [] },
+      id,
+      from,
+      dry_run: false,
+      contacts: 1,
+      opportunities: 1,
+      merged_opportunities: 0,
+      notes: 2,
+      filled: ['custom__motto', 'description'],
+      conflicts: [],
     });
     expect(await row('accounts', from)).toBeUndefined();
     expect(await row('accounts', id)).toMatchObject({
-      ...{ domain: 'kept.com', name: 'Kept', industry: 'Steel', description: 'D', version: 2 },
-      ...{ custom_fields: { tier: 3, motto: 'Ever On' }, number_1: 3, text_1: 'ever on' },
+      domain: 'kept.com',
+      name: 'Kept',
+      industry: 'Steel',
+      description: 'D',
+      version: 2,
+      custom_fields: { tier: 3, motto: 'Ever On' },
+      number_1: 3,
+      text_1: 'ever on',
       normalized: { industry: 'steel', description: 'd', custom__motto: 'ever on' },
     });
     expect(await row('contacts', person)).toMatchObject({ account_id: id, version: 2 });

@@ -93,7 +93,11 @@ describe('an update', () => {
     const id = await newNote();
     const answer = await change(id.toUpperCase(), { content: ' New\n' });
     expect(answer.data.note).toMatchObject({
-      ...{ id, title: 'Kick-off', content: ' New\n', account_domains: ['acme.com'], version: 2 },
+      id,
+      title: 'Kick-off',
+      content: ' New\n',
+      account_domains: ['acme.com'],
+      version: 2,
       opportunity_ids: [],
     });
     expect(Date.parse(answer.data.note.updated_at)).toBeGreaterThanOrEqual(Date.parse(answer.data.note.created_at));

@@ -39,7 +39,8 @@ const stored = (name: string) =>
 const account = { account_domain: 'acme.com' };
 const byEmail = (primary: string | null, ...additional: string[]) => ({
   ...account,
-  ...{ primary_contact_email: primary, additional_contact_emails: additional },
+  primary_contact_email: primary,
+  additional_contact_emails: additional,
 });
 
 describe('200 for a new deal', () => {
@@ -69,8 +70,12 @@ describe('200 for a new deal', () => {
     await create({ name: 'Full', ...fields }, { owner_email: 'OWNER@team.example' });
     expect(await stored('Full')).toMatchObject([
       {
-        ...{ ...same, stage: 'Won', amount: '0.0001', owner_email: 'owner@team.example' },
-        ...{ close_date: '1798675200000', next_action_date: '253402300799999' },
+        ...same,
+        stage: 'Won',
+        amount: '0.0001',
+        owner_email: 'owner@team.example',
+        close_date: '1798675200000',
+        next_action_date: '253402300799999',
         custom_fields: { seats: 3.5, tier: 'enterprise', team: [member.id] },
       },
     ]);

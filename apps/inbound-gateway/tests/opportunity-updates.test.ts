@@ -22,9 +22,19 @@ describe('200', () => {
       related_objects: { owner_email: 'OWNER@team.example' },
     });
     expect(answer.data.opportunity).toMatchObject({
-      ...{ id, name: 'Whole 2', stage_id: stageId('Won'), stage_name: 'Won', amount: 1200.5, next_step: 'Call' },
-      ...{ ...dates, owner_email: 'owner@team.example', account_domain: 'whole.com', contact_email: 'ann@whole.com' },
-      ...{ pipeline_name: 'Sales', custom_fields: { seats: 3 }, version: 2 },
+      id,
+      name: 'Whole 2',
+      stage_id: stageId('Won'),
+      stage_name: 'Won',
+      amount: 1200.5,
+      next_step: 'Call',
+      ...dates,
+      owner_email: 'owner@team.example',
+      account_domain: 'whole.com',
+      contact_email: 'ann@whole.com',
+      pipeline_name: 'Sales',
+      custom_fields: { seats: 3 },
+      version: 2,
     });
     expect(Object.keys(answer.data.custom_field_definitions)).toEqual(['seats']);
     expect(versionOf(answer)).toBe(2);
@@ -42,8 +52,14 @@ describe('200', () => {
       related_objects: { owner_email: null, account_domain: null, ...contacts },
     });
     expect(answer.data.opportunity).toMatchObject({
-      ...{ stage_id: null, amount: null, next_step: null, owner_id: null, account_id: null, contact_id: null },
-      ...{ custom_fields: {}, name: 'Clears' },
+      stage_id: null,
+      amount: null,
+      next_step: null,
+      owner_id: null,
+      account_id: null,
+      contact_id: null,
+      custom_fields: {},
+      name: 'Clears',
     });
     expect(await row('opportunities', id)).toMatchObject({ account_key: '', normalized: {}, number_1: null });
   });

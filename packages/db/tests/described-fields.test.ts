@@ -22,7 +22,9 @@ import { runWrite, type Write } from '../src/write/write.js';
 import { eventLog } from './support/event-log.js';
 
 const database = openAdministrationDatabase({
-  ...{ url: readTestStack().databaseUrl, applicationName: 'described-fields-test', maxConnections: 2 },
+  url: readTestStack().databaseUrl,
+  applicationName: 'described-fields-test',
+  maxConnections: 2,
 });
 let memberIds: string[];
 let setup: OrganizationSetup;

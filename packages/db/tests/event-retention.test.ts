@@ -16,7 +16,9 @@ let organizationId: string;
 beforeAll(async () => {
   testDatabase = await createMigratedDatabase();
   database = openAdministrationDatabase({
-    ...{ url: testDatabase.url, applicationName: 'retention-test', maxConnections: 2 },
+    url: testDatabase.url,
+    applicationName: 'retention-test',
+    maxConnections: 2,
   });
 });
 afterAll(async () => {

@@ -15,7 +15,9 @@ import { type IdempotencyRecord, runWrite, type Write } from '../src/write/write
 import { eventLog } from './support/event-log.js';
 
 const database = openAdministrationDatabase({
-  ...{ url: readTestStack().databaseUrl, applicationName: 'events-test', maxConnections: 2 },
+  url: readTestStack().databaseUrl,
+  applicationName: 'events-test',
+  maxConnections: 2,
 });
 let setup: OrganizationSetup;
 let pipeline: Pipeline;
@@ -63,8 +65,14 @@ describe('a write appends its events', () => {
     const related = { account_id: account?.record_id, contact_id: ann?.record_id };
     const record = { id, name: 'Website', ...related, additional_contact_ids: [bob?.record_id], custom_fields: {} };
     expect(created).toMatchObject({
-      ...{ object: 'opportunity', record_id: id, version: 1, previous: null, changed: [] },
-      ...{ request_id: 'request-1', api_key_id: origin.apiKeyId, record: { ...record, version: 1 } },
+      object: 'opportunity',
+      record_id: id,
+      version: 1,
+      previous: null,
+      changed: [],
+      request_id: 'request-1',
+      api_key_id: origin.apiKeyId,
+      record: { ...record, version: 1 },
     });
     expect(await head()).toEqual({ position: 4, oldest: 1 });
   });

@@ -50,7 +50,9 @@ export interface NoteChange {
 export const noteUpdate = ({ id, version }: UpdateTarget, { title, content }: NoteChange): Write<WrittenRecord> => ({
   function: 'update_note',
   input: {
-    ...{ id, version, set: { title, content } },
+    id,
+    version,
+    set: { title, content },
     normalized: { title: normalizeOrNull(title ?? null), content: normalizeOrNull(content ?? null) },
   },
 });
