@@ -7,7 +7,7 @@ import { filesIn, root } from './repository-files.mjs';
 /** The most lines of each part. They only go down, except where lines move from one part to another. */
 const budgets = {
   '.ci': 218,
-  'apps/inbound-gateway': 1543,
+  'apps/inbound-gateway': 1527,
   'apps/read-gateway': 923,
   'apps/webhook-worker': 478,
   bench: 2533,
@@ -15,7 +15,7 @@ const budgets = {
   'packages/cli': 8400,
   'packages/client': 1179,
   'packages/contract': 3558,
-  'packages/db': 8997,
+  'packages/db': 8999,
   'packages/domain': 3172,
   'packages/http': 2926,
   'packages/local-postgres': 506,
@@ -24,8 +24,8 @@ const budgets = {
   'packages/testing': 3197,
   'packages/webhooks': 240,
   prisma: 666,
-  'all source lines': 41_324,
-  'lines of tests': 32_272,
+  'all source lines': 41_310,
+  'lines of tests': 32_374,
   'lines of pages': 6992,
 };
 
