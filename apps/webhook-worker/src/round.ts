@@ -8,14 +8,14 @@ import {
   type ParkedRecord,
   type WebhookAttemptRow,
 } from '@crm/db';
-import { type Attempt, eventMessage, testMessage } from '@crm/webhooks';
+import { type Attempt, eventMessage, type Message, testMessage } from '@crm/webhooks';
 import { randomUUID } from 'node:crypto';
-import type { TracedSend } from './traced-send.js';
 
 /** What a round needs from its process. */
 export interface RoundParts {
   readonly read: (request: DeliveryRequest) => Promise<Deliveries>;
-  readonly send: TracedSend;
+  /** Sends a message. `traceparent` is the trace context of the write; null if it was not traced. */
+  readonly send: (message: Message, traceparent: string | null) => Promise<Attempt>;
   /** The times between the tries of an event. */
   readonly retryDelaysMs: readonly number[];
   /** Whether the process is stopping: then no further event is started. */

@@ -10,10 +10,10 @@ import {
   readDeliveries,
   saveDeliveries,
 } from '@crm/db';
-import { decryptSecret, type Message, type SecretKeys, type Sender } from '@crm/webhooks';
+import { type Attempt, decryptSecret, type Message, type SecretKeys, type Sender } from '@crm/webhooks';
+import { context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { Logger } from 'pino';
-import { Round } from './round.js';
-import { traceSend } from './traced-send.js';
+import { Round, type RoundParts } from './round.js';
 
 /** What the worker needs. */
 export interface WorkerOptions {
@@ -35,6 +35,22 @@ const extendEveryMs = 10_000;
 const maxRunning = 50;
 
 const unreadable = 'its secret cannot be decrypted: WEBHOOK_SECRET_KEY has changed, so rotate the secret';
+
+const tracer = trace.getTracer('@crm/webhook-worker');
+
+/** Wraps a send in a span that continues the trace of the write. */
+const traceSend =
+  (send: (message: Message) => Promise<Attempt>, webhookId: string): RoundParts['send'] =>
+  async (message, traceparent) => {
+    const parent = propagation.extract(ROOT_CONTEXT, traceparent === null ? {} : { traceparent });
+    const attributes = { 'crm.webhook_id': webhookId, 'messaging.message.id': message.id };
+    const span = tracer.startSpan('deliver webhook', { kind: SpanKind.CLIENT, attributes }, parent);
+    const attempt = await context.with(trace.setSpan(parent, span), () => send(message));
+    if (attempt.status !== null) span.setAttribute('http.response.status_code', attempt.status);
+    if (!attempt.isDelivered) span.setStatus({ code: SpanStatusCode.ERROR, message: attempt.error ?? '' });
+    span.end();
+    return attempt;
+  };
 
 /** A running worker. */
 export interface Worker {
