@@ -62,40 +62,11 @@ export const importProgress = (
   };
 };
 
-/** The options of {@link exportProgress}. */
-export interface ExportProgressOptions {
-  readonly stream: NodeJS.WritableStream;
-  /** `accounts`. */
-  readonly object: string;
-  /** The number of records that an earlier run exported. */
-  readonly earlierRecords: number;
-  /** Counts all records. Called once, after the first line, because a short export needs no estimate. */
-  readonly countAll: () => Promise<number | undefined>;
-}
-
 /** Returns a function that takes the number of exported records and prints a line every few seconds. */
-export const exportProgress = ({
-  stream,
-  object,
-  earlierRecords,
-  countAll,
-}: ExportProgressOptions): ((records: number, rate: number) => void) => {
-  const startedMs = performance.now();
+export const exportProgress = (
+  stream: NodeJS.WritableStream,
+  object: string,
+): ((records: number, recordsPerSecond: number) => void) => {
   const write = progressLines(stream);
-  let total: number | undefined;
-  let isAsked = false;
-  return (records, rate) =>
-    write(() => {
-      const done = (records - earlierRecords) / ((total ?? Number.NaN) - earlierRecords);
-      const of = total === undefined ? '' : ` of ${Math.max(total, records)}`;
-      // Without a count there is no estimate, but the export continues.
-      if (!isAsked)
-        countAll().then(
-          (count) => (total = count),
-          () => undefined,
-        );
-      isAsked = true;
-      const left = timeLeft(done, (performance.now() - startedMs) / 1000);
-      return [`${records}${of} ${object}`, `${Math.round(rate)} a second`, left];
-    });
+  return (records, rate) => write(() => [`${records} ${object}`, `${Math.round(rate)} a second`]);
 };

@@ -9,7 +9,7 @@ import { CliError, errorText, usageError } from '../errors.js';
 import { columnNames, narrowColumns, systemColumns, type ExportColumns } from '../export/columns.js';
 import { translateMembers } from '../export/member-emails.js';
 import { openOutput, resumeHint } from '../export/output.js';
-import { countRecords, listCustomFields, readPages } from '../export/record-pages.js';
+import { listCustomFields, readPages } from '../export/record-pages.js';
 import { exportFormats, makeRowFormat, type CsvStyle, type ExportFormat, textPages } from '../export/row-format.js';
 import { runExport } from '../export/run-export.js';
 import { connectClient, findReadGateway, gatewayErrorText, withGatewayOptions } from '../api/gateways.js';
@@ -161,12 +161,7 @@ const exportFrom = async (
       pages: textPages(pages, rowFormat, earlier === undefined),
       output,
       earlier,
-      onProgress: exportProgress({
-        stream: context.stderr,
-        object,
-        earlierRecords: earlier?.records ?? 0,
-        countAll: () => countRecords(client, object, pipelineId),
-      }),
+      onProgress: exportProgress(context.stderr, object),
     });
     return summary(object, options, { records, seconds, unknownMembers: members.unknown.size });
   } catch (error) {

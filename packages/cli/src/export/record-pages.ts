@@ -23,18 +23,6 @@ export const listCustomFields = async (client: CrmClient, object: ExportObject):
   return fields;
 };
 
-/** The number of records to export. Undefined for notes, which cannot be counted. */
-export const countRecords = async (
-  client: CrmClient,
-  object: ExportObject,
-  pipelineId: string | undefined,
-): Promise<number | undefined> => {
-  if (object === 'notes') return undefined;
-  if (object !== 'opportunities') return (await client[object].summarize({})).data.total.count;
-  const { data } = await client.opportunities.summarize(pipelineId === undefined ? {} : { pipeline_id: pipelineId });
-  return data.total.count;
-};
-
 /** What {@link readPages} reads. */
 export interface RecordQuery {
   readonly object: ExportObject;

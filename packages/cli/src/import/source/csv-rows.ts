@@ -30,7 +30,7 @@ export interface SourceFile {
   readonly csv?: CsvFormat;
   readonly columns: readonly string[];
   readonly sizeBytes: number;
-  readonly rows: AsyncGenerator<SourceRow, undefined>;
+  readonly rows: AsyncGenerator<SourceRow, void>;
 }
 
 /** The format of a CSV file. */
@@ -76,7 +76,7 @@ export const openCsv = async (file: string, format: CsvFormat): Promise<SourceFi
   return { csv: format, columns, sizeBytes, rows: csvRows(columns, records, format) };
 };
 
-async function* parsedRecords(file: string, format: CsvFormat): AsyncGenerator<LocatedRecord, undefined> {
+async function* parsedRecords(file: string, format: CsvFormat): AsyncGenerator<LocatedRecord, void> {
   // The parser runs ahead of its reader. If it fails, it drops records that the reader has not got yet.
   const lines = new LineCounter();
   const parser = parse({
@@ -105,7 +105,6 @@ async function* parsedRecords(file: string, format: CsvFormat): AsyncGenerator<L
       : `${file} cannot be read as CSV: ${errorText(error)}.`;
     throw new CliError(text, 1, { cause: error });
   }
-  return undefined;
 }
 
 /**
@@ -123,12 +122,11 @@ const isBrokenQuoting = (error: unknown): boolean => quotingFaults.includes(erro
 
 async function* csvRows(
   columns: readonly string[],
-  records: AsyncIterator<LocatedRecord>,
+  records: AsyncIterable<LocatedRecord>,
   format: CsvFormat,
-): AsyncGenerator<SourceRow, undefined> {
+): AsyncGenerator<SourceRow, void> {
   const toValue = format.hasEscapedFormulas === true ? unescapeFormula : (cell: string): string => cell;
-  for (let next = await records.next(); next.done !== true; next = await records.next()) {
-    const { record, info, line } = next.value;
+  for await (const { record, info, line } of records) {
     yield {
       line,
       bytes: info.bytes,
@@ -137,7 +135,6 @@ async function* csvRows(
       problems: recordProblems(columns, record, format),
     };
   }
-  return undefined;
 }
 
 const recordProblems = (

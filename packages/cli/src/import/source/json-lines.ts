@@ -18,24 +18,23 @@ const maxLineLength = 4 * 1024 * 1024;
 export const openJsonLines = async (file: string): Promise<SourceFile> => {
   const sizeBytes = await checkText(file, 'utf-8');
   const rows = readRows(file);
-  const { value: first } = await rows.next();
-  if (first !== undefined && first.record === undefined) {
-    throw configurationError(
-      `Line ${first.line} of ${file} is not a JSON object. JSON lines have one object on each line.`,
-    );
-  }
-  return { columns: Object.keys(first?.record ?? {}), sizeBytes, rows: following(first, rows) };
+  const first = await rows.next();
+  if (first.done === true) return { columns: [], sizeBytes, rows };
+  const { line, record } = first.value;
+  if (record === undefined)
+    throw configurationError(`Line ${line} of ${file} is not a JSON object. JSON lines have one object on each line.`);
+  return { columns: Object.keys(record), sizeBytes, rows: startingWith(first.value, rows) };
 };
 
-async function* following(
-  first: SourceRow | undefined,
-  rows: AsyncGenerator<SourceRow, undefined>,
-): AsyncGenerator<SourceRow, undefined> {
-  if (first !== undefined) yield first;
-  return yield* rows;
+async function* startingWith(
+  first: SourceRow,
+  others: AsyncGenerator<SourceRow, void>,
+): AsyncGenerator<SourceRow, void> {
+  yield first;
+  yield* others;
 }
 
-async function* readRows(file: string): AsyncGenerator<SourceRow, undefined> {
+async function* readRows(file: string): AsyncGenerator<SourceRow, void> {
   let line = 0;
   let bytes = 0;
   for await (const text of readLines(file)) {
@@ -47,11 +46,10 @@ async function* readRows(file: string): AsyncGenerator<SourceRow, undefined> {
     const problems = isObject ? findJsonFaults(text) : [{ field: '', reason: 'is not a JSON object' }];
     yield { line, bytes, cells: [text], row: new Map(), problems, ...(isObject && { record }) };
   }
-  return undefined;
 }
 
 /** Does not use readline, which also ends a line at U+2028, a character that JSON texts may contain. */
-async function* readLines(file: string): AsyncGenerator<string, undefined> {
+async function* readLines(file: string): AsyncGenerator<string, void> {
   const text = pipeline(createReadStream(file), decodeText(file, 'utf-8'), () => undefined).setEncoding('utf8');
   let rest = '';
   for await (const chunk of text as AsyncIterable<string>) {
@@ -62,5 +60,4 @@ async function* readLines(file: string): AsyncGenerator<string, undefined> {
     yield* lines;
   }
   if (rest !== '') yield rest;
-  return undefined;
 }

@@ -22,9 +22,9 @@ const fileOf = async (name: string, content: string | Buffer): Promise<string> =
   return file;
 };
 
-const allOf = async (rows: AsyncIterator<SourceRow>): Promise<SourceRow[]> => {
+const allOf = async (rows: AsyncIterable<SourceRow>): Promise<SourceRow[]> => {
   const read: SourceRow[] = [];
-  for (let next = await rows.next(); next.done !== true; next = await rows.next()) read.push(next.value);
+  for await (const row of rows) read.push(row);
   return read;
 };
 
