@@ -27,7 +27,9 @@ const fillDeals = (count: number, contactId: string) =>
     count,
     `INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, normalized_name, contact_id, contact_email, custom_fields, record, search_text, created_at, updated_at)
      SELECT $1, gen_random_uuid(), $2::uuid, '', 'Large ' || n, 'large', $3::uuid, 'large@people.com', jsonb_build_object('large', $4::text), $4, 'large', now(), now() NUMBERED`,
-    ...[gateway().organization.pipeline.id, contactId, largest],
+    gateway().organization.pipeline.id,
+    contactId,
+    largest,
   );
 
 const fillNotes = (count: number, contactId: string) =>
@@ -36,7 +38,8 @@ const fillNotes = (count: number, contactId: string) =>
     `WITH added AS (INSERT INTO notes (organization_id, id, content, search_text, created_at, updated_at)
        SELECT $1, gen_random_uuid(), $3::text, 'large', now(), now() NUMBERED RETURNING organization_id, id)
      INSERT INTO note_contacts (organization_id, note_id, contact_id) SELECT organization_id, id, $2 FROM added`,
-    ...[contactId, largest],
+    contactId,
+    largest,
   );
 
 const fillEvents = async (count: number, object: string, id: string): Promise<void> => {
@@ -48,7 +51,10 @@ const fillEvents = async (count: number, object: string, id: string): Promise<vo
     count,
     `INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, record, bytes)
      SELECT $1, $2::bigint + n, now(), gen_random_uuid(), $3::text || '.updated', $3, $4, n, jsonb_build_object('large', $5::text), octet_length($5::text) NUMBERED`,
-    ...[head?.position, object, id, largest],
+    head?.position,
+    object,
+    id,
+    largest,
   );
 };
 

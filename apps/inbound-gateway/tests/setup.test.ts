@@ -188,7 +188,8 @@ describe('400', () => {
     ['POST', 'pipelines', { name: ' ', stages: [{ label: 'A' }] }, { name: blank }],
     ['POST', 'pipelines', { name: 'X', stages: [] }, { stages: expect.any(String) }],
     [
-      ...(['POST', 'pipelines'] as const),
+      'POST',
+      'pipelines',
       { name: 'X', stages: [{ label: 'A' }, { label: 'A ', color: 'mauve' }] },
       { 'stages[1].color': expect.stringMatching(/^must be #rrggbb/) },
     ],

@@ -59,7 +59,10 @@ describe('a write appends its events', () => {
     const { id } = await run(deal('Website', { additional_contacts: ['bob@acme.com'] }));
     const events = await eventsAfter(0);
     expect(events.map(({ position, type }) => `${position} ${type}`)).toEqual([
-      ...['1 account.created', '2 contact.created', '3 contact.created', '4 opportunity.created'],
+      '1 account.created',
+      '2 contact.created',
+      '3 contact.created',
+      '4 opportunity.created',
     ]);
     const [account, ann, bob, created] = events;
     const related = { account_id: account?.record_id, contact_id: ann?.record_id };
