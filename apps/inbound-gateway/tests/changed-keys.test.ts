@@ -91,6 +91,15 @@ test('R27: the stored answer of a create that only found the person is erased by
   expect(await countOf('idempotency_keys')).toBe(0);
 });
 
+test('a create that fills the names of a contact which another call has just created is repeated (40001)', async () => {
+  await account({ domain: 'names.com' });
+  const changed = `{"set": {"email": "new@names.com"}, "derived": {}, "custom_fields": {}, "normalized": {}}`;
+  const input = `'{"accounts": [], "account_domain": "names.com", "change": ${changed}, "on_match": "keep"}'`;
+  const body = { email: 'new@names.com', first_name: 'New' };
+  const answer = await callWhile(write('create_contact', input), null, api.createContact, { body });
+  expect([answer.status, statusOf(answer)]).toEqual([200, 'updated']);
+});
+
 test('an opportunity shows the contact that has the email now', async () => {
   const one = await contact({ email: 'one@swap.com', first_name: 'One' });
   const deal = await opportunity({ name: 'Swap' }, { account_domain: 'swap.com' });

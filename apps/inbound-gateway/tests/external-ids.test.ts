@@ -195,6 +195,19 @@ describe.each([account, contact, opportunity])('external_id of an $name', (kind)
     expect(await statuses([...moves, fieldsOf('b5')], 'update')).toEqual(['updated', 'updated', 'created']);
     expect(await row(table, String(results[0]?.id))).toMatchObject(fieldsOf('b1', { [other]: 'second' }));
     expect(await countOf(`${table} WHERE external_id = 'bulk'`)).toBe(1);
+
+    await make('held');
+    const held = ['held', 'held2'].map((label) => fieldsOf(label, { external_id: 'after held' }));
+    expect(await statuses(held)).toEqual(['matched', 'created']);
+    const pair = ['pair1', 'pair2'].map((label) => fieldsOf(label, { external_id: 'pair' }));
+    const atomic = resultsOf(await bulk(kind, pair, 'keep', { atomic: 'true' }));
+    expect(atomic.map(({ record_status }) => record_status)).toEqual(['created', 'matched']);
+    const turns = ['turn1', 'turn2'].map((label) => fieldsOf(label, { external_id: 'turn' }));
+    expect(await statuses([fieldsOf('turn1'), ...turns])).toEqual(['created', 'matched', 'created']);
+    expect(await countOf(`${table} WHERE external_id = 'turn'`)).toBe(1);
+    const late = fieldsOf('late', { external_id: 'late' });
+    const items = [{ external_id: 'late' }, late, late, fieldsOf('late')];
+    expect(await statuses(items)).toEqual([null, 'created', 'matched', 'matched']);
   });
 
   test('bulk: an item creates a record with the natural key that an earlier item took from another', async () => {

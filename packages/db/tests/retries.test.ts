@@ -1,19 +1,22 @@
 import { reportFigure, type TestDatabase } from '@crm/testing';
+import { setupTools } from '@crm/testing/suites';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type pg from 'pg';
 import { administration } from '../src/administration.js';
 import { type OrganizationSetup, loadSetup } from '../src/organization-setup.js';
 import { type AdministrationDatabase, openAdministrationDatabase } from '../src/administration-database.js';
-import { openDatabase } from '../src/database.js';
+import { type Database, openDatabase } from '../src/database.js';
 import { createReadRouter } from '../src/read-router.js';
 import { changeOf } from '@crm/domain';
 import { accountCreate, accountUpdate } from '../src/write/accounts.js';
 import { contactCreate } from '../src/write/contacts.js';
-import { recordDeletion } from '../src/write/deletions.js';
+import { deleteRecord, recordDeletion } from '../src/write/deletions.js';
 import { noteCreate } from '../src/write/notes.js';
+import { opportunityCreate, opportunityUpdate } from '../src/write/opportunities.js';
 import { runWrites } from '../src/write/write-many.js';
-import { runWrite } from '../src/write/write.js';
+import { runWrite, type Write } from '../src/write/write.js';
 import { createMigratedDatabase } from './support/database.js';
+import { eventLog } from './support/event-log.js';
 
 let testDatabase: TestDatabase;
 let database: AdministrationDatabase;
@@ -134,6 +137,33 @@ test('two changes of different fields of one record are both stored', async () =
   await running;
   const stored = `accounts WHERE domain = 'both.com' AND industry = 'Tools' AND description = 'Second' AND version = 3`;
   expect(await countOf(stored)).toBe(1);
+});
+
+test('a contact that an update removes from a deal while it is deleted changes the deal once', async () => {
+  const tools = setupTools(database);
+  const { id: organizationId } = await tools.createOrganization({ name: 'Deals' });
+  await tools.createPipeline({ organizationId, name: 'Sales', stages: [{ label: 'New' }] });
+  const own = await loadSetup(database, organizationId);
+  const [pipeline] = own.pipelines;
+  if (pipeline === undefined) throw new Error('there is no pipeline');
+  const run = <Result>(write: Write<Result>, on: Database = database) => runWrite(on, organizationId, write, null);
+  const deal = changeOf('opportunity', { name: 'Website', contact_email: 'ann@website.com' });
+  const { result: created } = await run(opportunityCreate(own, pipeline, deal, 'keep'));
+  const { eventsAfter } = eventLog(
+    () => database.pool,
+    () => organizationId,
+  );
+  const contact = (await eventsAfter(0)).find(({ object }) => object === 'contact')?.record_id ?? '';
+  const other = openDatabase({ url: testDatabase.url, applicationName: 'retries-test', maxConnections: 1 });
+  await other.queryServer({ text: 'BEGIN' });
+  await run(opportunityUpdate(own, { id: created.id }, changeOf('opportunity', { contact_email: null })), other);
+  const deletion = deleteRecord(database, organizationId, 'contact', { id: contact });
+  await untilWaiting();
+  await other.queryServer({ text: 'COMMIT' });
+  await other.close();
+  await deletion;
+  const types = (await eventsAfter(3)).map(({ type }) => type);
+  expect(types).toEqual(['opportunity.updated', 'contact.deleted']);
 });
 
 describe('a statement whose rows Citus moved meanwhile (XX000)', () => {

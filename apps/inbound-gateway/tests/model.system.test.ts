@@ -1,0 +1,85 @@
+import { searchAccounts, searchContacts, searchOpportunities } from '@crm/contract';
+import {
+  createTestClient,
+  type GatewayProcess,
+  startGatewayProcess,
+  type TestClient,
+  propertyRuns,
+  urlForRole,
+} from '@crm/testing';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { callsOf } from './model/calls.js';
+import { ModelClient } from './model/client.js';
+import { describeModels, readState } from './model/read-state.js';
+import { expectConsistent } from './support/expect-consistent.js';
+import { startTestGateway, type TestGateway } from './support/gateway.js';
+
+const lanes = 4;
+const runs = propertyRuns({ short: 10, soak: 300 });
+const seed = Number(process.env['FC_SEED'] ?? Date.now() % 2_147_483_647);
+
+let gateway: TestGateway;
+let processes: TestClient[];
+let reading: GatewayProcess;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  processes = await gateway.startProcesses(2);
+  const readMain = new URL('../../read-gateway/dist/main.js', import.meta.url).pathname;
+  const environment = {
+    DATABASE_URL: urlForRole(gateway.databaseUrl, 'read'),
+    CURSOR_SECRETS: 'a secret of the tests only',
+  };
+  reading = await startGatewayProcess(readMain, { ...environment, RATE_LIMIT_SEARCH: '0', LOG_LEVEL: 'error' });
+});
+afterAll(async () => {
+  await (reading as GatewayProcess | undefined)?.stop();
+  await gateway.stop();
+});
+
+const searches = [searchAccounts, searchContacts, searchOpportunities];
+
+const createOrganization = async () => {
+  const organization = await gateway.createOrganization();
+  for (const objectType of ['account', 'contact', 'opportunity'] as const)
+    await organization.defineField({ objectType, slug: 'score', attributeType: 'number' });
+  return organization;
+};
+
+test(
+  'after any calls of parallel clients, the read gateway shows what a simple model predicts',
+  async () => {
+    process.stdout.write(`model: ${runs} runs of ${lanes} clients, FC_SEED=${seed}\n`);
+    const property = fc.asyncProperty(
+      fc.tuple(...Array.from({ length: lanes }, (_, lane) => callsOf(lane))),
+      async (calls) => {
+        const organization = await createOrganization();
+        const clients = calls.map(
+          (_, lane) => new ModelClient(processes[lane % 2] ?? gateway.client, organization, gateway.database),
+        );
+        await Promise.all(
+          calls.map(async (ofLane, lane) => {
+            for (const call of ofLane) {
+              const outcome = await clients[lane]?.run(call);
+              expect({ call, outcome: outcome?.actual }).toEqual({ call, outcome: outcome?.expected });
+            }
+          }),
+        );
+        const stored = await readState(createTestClient(reading.url, searches, organization.key));
+        expect(stored).toEqual(describeStates(clients));
+        await expectConsistent({
+          ...gateway,
+          rows: (text, values = []) => gateway.database.query(organization.id, { text, values }),
+        });
+      },
+    );
+    await fc.assert(property, { numRuns: runs, seed, endOnFailure: false });
+  },
+  Math.max(300_000, 8_000 * runs),
+);
+
+const describeStates = (clients: readonly ModelClient[]) => {
+  const described = describeModels(clients.map(({ state }) => state));
+  return { ...described, accounts: described.accounts.sort() };
+};

@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import type { Fields, Related } from './state.js';
+import type { OnMatch } from './rules.js';
+
+interface Creation {
+  readonly fields: Fields;
+  readonly onMatch: OnMatch;
+}
+
+/** One call of one client, by natural keys. */
+export type Call =
+  | ({ readonly kind: 'createAccount'; readonly domain: string } & Creation)
+  | ({ readonly kind: 'createContact'; readonly email: string } & Creation)
+  | ({ readonly kind: 'createDeal'; readonly name: string; readonly related: Related } & Creation)
+  | { readonly kind: 'updateAccount'; readonly domain: string; readonly fields: Fields }
+  | { readonly kind: 'updateContact'; readonly email: string; readonly fields: Fields }
+  | { readonly kind: 'updateDeal'; readonly index: number; readonly fields: Fields; readonly related: Related }
+  | { readonly kind: 'deleteAccount'; readonly domain: string }
+  | { readonly kind: 'deleteContact'; readonly email: string }
+  | { readonly kind: 'deleteDeal'; readonly index: number }
+  | { readonly kind: 'bulkContacts'; readonly calls: readonly (Call & { kind: 'createContact' })[]; onMatch: OnMatch }
+  | { readonly kind: 'bulkDeals'; readonly calls: readonly (Call & { kind: 'createDeal' })[]; onMatch: OnMatch };
+
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
+const clearable = <T>(arbitrary: fc.Arbitrary<T>) => maybe(fc.option(arbitrary, { nil: null, freq: 4 }));
+
+/** Calls of the client of one lane. Lanes share only a mail provider's account, so each is sequential and predictable. */
+export const callsOf = (lane: number): fc.Arbitrary<readonly Call[]> => {
+  const domain = fc.constantFrom('a', 'b', 'c').map((name) => `${name}${lane}.com`);
+  const email = fc
+    .constantFrom('ann', 'bob', 'cid')
+    .chain((name) => fc.constantFrom(`${name}@a${lane}.com`, `${name}@b${lane}.com`, `${name}${lane}@gmail.com`));
+  const index = fc.nat({ max: 3 });
+  const score = clearable(fc.integer({ min: 0, max: 3 }));
+  const text = clearable(fc.constantFrom('Österreich', 'x', '"q" \\', 'İ'));
+  const onMatch = fc.constantFrom<OnMatch>('keep', 'update');
+  const accountFields = fc.record({ name: text, industry: text, score });
+  const contactFields = fc.record({ first_name: text, last_name: text, score });
+  const dealFields = fc.record({
+    amount: clearable(fc.constantFrom(0, 12.5, 99999)),
+    next_step: text,
+    stage: maybe(fc.constantFrom('New', 'Won')),
+    score,
+  });
+  const related = fc.record({
+    account: clearable(domain),
+    primary: clearable(email),
+    additional: clearable(fc.array(email, { maxLength: 3 })),
+  });
+  const name = fc.constantFrom('One', 'Two').map((text) => `${text} ${lane}`);
+  const kind = <Kind extends Call['kind']>(value: Kind) => fc.constant(value);
+  const newContact = fc.record({ kind: kind('createContact'), email, fields: contactFields, onMatch });
+  const newDeal = fc.record({ kind: kind('createDeal'), name, fields: dealFields, related, onMatch });
+  const call = fc.oneof<(fc.Arbitrary<Call> | fc.WeightedArbitrary<Call>)[]>(
+    { weight: 2, arbitrary: fc.record({ kind: kind('createAccount'), domain, fields: accountFields, onMatch }) },
+    { weight: 3, arbitrary: newContact },
+    { weight: 5, arbitrary: newDeal },
+    fc.record({
+      kind: kind('updateAccount'),
+      domain,
+      fields: fc.tuple(accountFields, maybe(domain)).map(([fields, moved]) => ({ ...fields, domain: moved })),
+    }),
+    fc.record({
+      kind: kind('updateContact'),
+      email,
+      fields: fc.tuple(contactFields, maybe(email)).map(([fields, moved]) => ({ ...fields, email: moved })),
+    }),
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        kind: kind('updateDeal'),
+        index,
+        fields: fc.tuple(dealFields, maybe(name)).map(([fields, renamed]) => ({ ...fields, name: renamed })),
+        related,
+      }),
+    },
+    fc.record({ kind: kind('deleteAccount'), domain }),
+    fc.record({ kind: kind('deleteContact'), email }),
+    fc.record({ kind: kind('deleteDeal'), index }),
+    fc.record({ kind: kind('bulkContacts'), calls: fc.array(newContact, { minLength: 1, maxLength: 4 }), onMatch }),
+    fc.record({ kind: kind('bulkDeals'), calls: fc.array(newDeal, { minLength: 1, maxLength: 4 }), onMatch }),
+  );
+  return fc.array(call, { minLength: 1, maxLength: 14 });
+};

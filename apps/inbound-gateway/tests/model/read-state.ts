@@ -1,0 +1,89 @@
+import { searchAccounts, searchContacts, searchOpportunities } from '@crm/contract';
+import type { TestClient } from '@crm/testing';
+import type { ModelState } from './state.js';
+
+const sorted = (rows: readonly object[]): string[] => rows.map((row) => JSON.stringify(row)).sort();
+
+/** A state as plain rows, with natural keys only. */
+export const describeModels = (states: readonly ModelState[]) => {
+  const accounts = states.flatMap((state) => state.accounts);
+  const contacts = states.flatMap((state) => state.contacts);
+  const deals = states.flatMap((state) => state.deals);
+  const ofAccounts = accounts.map(({ domain, name, industry, score, version }) => ({
+    ...{ domain, name, industry, score, version },
+  }));
+  return {
+    // All lanes create the accounts of mail providers, which are the same accounts.
+    accounts: [...new Set(sorted(ofAccounts))],
+    contacts: sorted(
+      contacts.map(({ email, first_name, last_name, score, account, version }) => ({
+        ...{ email, first_name, last_name, score, account: account.domain, version },
+      })),
+    ),
+    deals: sorted(
+      deals.map(({ name, account, primary, additional, amount, next_step, stage, score, version }) => ({
+        ...{ name, account: account?.domain ?? null, primary: primary?.email ?? null },
+        additional: additional.map(({ email }) => email),
+        ...{ amount, next_step, stage, score, version },
+      })),
+    ),
+  };
+};
+
+interface ReadRecord {
+  readonly id: string;
+  readonly custom_fields: { readonly score?: number };
+  readonly [field: string]: unknown;
+}
+
+type Search = typeof searchAccounts | typeof searchContacts | typeof searchOpportunities;
+
+/** All records of an object, page by page. */
+const walk = async (client: TestClient, search: Search, name: string, fields: string): Promise<ReadRecord[]> => {
+  const records: ReadRecord[] = [];
+  let cursor: string | null = null;
+  do {
+    const selected = { limit: 10, sort: 'created_at', fields: `${fields},custom_fields` };
+    const body = { ...selected, ...(cursor === null ? {} : { cursor }) };
+    const { data } = await client.call(search, { body });
+    const page = data as unknown as Readonly<Record<string, ReadRecord[]>> & { readonly next_cursor: string | null };
+    records.push(...(page[name] ?? []));
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return records;
+};
+
+const scoreOf = ({ custom_fields: { score } }: ReadRecord): number | null => score ?? null;
+
+/** The state of an organization as the read gateway shows it, in the same form. */
+export const readState = async (client: TestClient) => {
+  const accounts = await walk(client, searchAccounts, 'accounts', 'industry,version');
+  const contacts = await walk(client, searchContacts, 'contacts', 'version');
+  const dealFields = 'amount,next_step,account_domain,contact_email,version';
+  const deals = await walk(client, searchOpportunities, 'opportunities', dealFields);
+  const domains = new Map(accounts.map(({ id, domain }) => [id, domain]));
+  return {
+    accounts: sorted(
+      accounts.map((one) => ({
+        ...{ domain: one['domain'], name: one['name'], industry: one['industry'] },
+        ...{ score: scoreOf(one), version: one['version'] },
+      })),
+    ),
+    contacts: sorted(
+      contacts.map((one) => ({
+        ...{ email: one['email'], first_name: one['first_name'], last_name: one['last_name'], score: scoreOf(one) },
+        ...{ account: domains.get(String(one['account_id'])) ?? null, version: one['version'] },
+      })),
+    ),
+    deals: sorted(
+      deals.map((one) => ({
+        ...{ name: one['name'], account: one['account_domain'], primary: one['contact_email'] },
+        additional: (one['additional_contacts'] as readonly { contact_email: string }[]).map(
+          (link) => link.contact_email,
+        ),
+        ...{ amount: one['amount'], next_step: one['next_step'], stage: one['stage_name'] },
+        ...{ score: scoreOf(one), version: one['version'] },
+      })),
+    ),
+  };
+};

@@ -1,0 +1,121 @@
+import { accountNameFromDomain, isFreeMail } from '@crm/domain';
+
+/** An account in the model. */
+export interface ModelAccount {
+  domain: string;
+  name: string | null;
+  industry: string | null;
+  score: number | null;
+  version: number;
+}
+
+/** A contact in the model. */
+export interface ModelContact {
+  /** Set once a call named the contact by its id. */
+  id?: string | undefined;
+  email: string;
+  first_name: string | null;
+  last_name: string | null;
+  score: number | null;
+  account: ModelAccount;
+  version: number;
+}
+
+/** A deal in the model. */
+export interface ModelDeal {
+  name: string;
+  amount: number | null;
+  next_step: string | null;
+  score: number | null;
+  stage: string | null;
+  account: ModelAccount | null;
+  /** The account part of the natural key if there is no account: a contact, even one that was deleted since. */
+  owner: ModelContact | null;
+  primary: ModelContact | null;
+  additional: ModelContact[];
+  version: number;
+}
+
+/** The fields that a call can set: undefined was not sent, null clears. */
+export type Fields = Readonly<Record<string, string | number | null | undefined>>;
+
+/** The records that a deal refers to, by natural key. */
+export interface Related {
+  readonly account?: string | null | undefined;
+  readonly primary?: string | null | undefined;
+  readonly additional?: readonly string[] | null | undefined;
+}
+
+const domainOf = (email: string): string => email.slice(email.indexOf('@') + 1);
+
+const sameContacts = (a: readonly ModelContact[], b: readonly ModelContact[]): boolean =>
+  a.length === b.length && a.every((contact, index) => contact === b[index]);
+
+/** All records of one client and the rules by which calls change them: a second, simple implementation of the gateway. */
+export class ModelState {
+  readonly accounts: ModelAccount[] = [];
+  readonly contacts: ModelContact[] = [];
+  readonly deals: ModelDeal[] = [];
+
+  findAccount = (domain: string): ModelAccount | undefined => this.accounts.find((one) => one.domain === domain);
+  findContact = (email: string): ModelContact | undefined => this.contacts.find((one) => one.email === email);
+
+  ensureAccount(domain: string): ModelAccount {
+    const found = this.findAccount(domain);
+    if (found !== undefined) return found;
+    const account = { domain, name: accountNameFromDomain(domain), industry: null, score: null, version: 1 };
+    this.accounts.push(account);
+    return account;
+  }
+
+  ensureContact(email: string): ModelContact {
+    const found = this.findContact(email);
+    if (found !== undefined) return found;
+    const account = this.ensureAccount(domainOf(email));
+    const contact = { email, first_name: null, last_name: null, score: null, account, version: 1 };
+    this.contacts.push(contact);
+    return contact;
+  }
+
+  /** The deal with a natural key. */
+  findDeal(name: string, account: ModelAccount | null, owner: ModelContact | null): ModelDeal | undefined {
+    return this.deals.find(
+      (one) => one.name === name && one.account === account && (account !== null || one.owner === owner),
+    );
+  }
+
+  /** The account or contact that a new deal belongs to. Creates it if it is missing. */
+  ownerOf({ account, primary }: Related): { account: ModelAccount | null; owner: ModelContact | null } {
+    if (account) return { account: this.ensureAccount(account), owner: null };
+    if (!primary) return { account: null, owner: null };
+    if (isFreeMail(domainOf(primary))) return { account: null, owner: this.ensureContact(primary) };
+    return { account: this.ensureAccount(domainOf(primary)), owner: null };
+  }
+
+  /** Sets the sent values. @returns whether any value changed */
+  assign(record: object, fields: Fields): boolean {
+    const target = record as Record<string, unknown>;
+    let isChanged = false;
+    for (const [name, value] of Object.entries(fields)) {
+      if (value === undefined || target[name] === value) continue;
+      target[name] = value;
+      isChanged = true;
+    }
+    return isChanged;
+  }
+
+  /** Sets a deal's contacts. @returns whether any of them changed */
+  assignContacts(deal: ModelDeal, primary: ModelContact | null, wanted: readonly ModelContact[]): boolean {
+    const additional = [...new Set(wanted)].filter((contact) => contact !== primary);
+    const isChanged = deal.primary !== primary || !sameContacts(deal.additional, additional);
+    deal.primary = primary;
+    deal.additional = additional;
+    return isChanged;
+  }
+
+  /** Changes a contact's email. The contact moves to the account of the new domain and keeps its deals. */
+  moveContact(contact: ModelContact, email: string): void {
+    contact.account = this.ensureAccount(domainOf(email));
+    contact.email = email;
+  }
+}
