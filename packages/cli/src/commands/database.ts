@@ -187,10 +187,7 @@ const toEvent = ({ id, createdAt, actor, osUser, commandId, action, target, ...r
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Replaces all control characters, line breaks and tabs too, because a row of the table is one line. */
-const oneLine = (text: string): string => text.replace(/\p{C}/gu, '\uFFFD');
-
 const toCells = ({ at, actor, action, target, target_name: name, before, details }: ReturnType<typeof toEvent>) => {
   const changes = describeChanges(details, before);
-  return [at, actor, action, target, typeof name === 'string' ? name : '', changes].map(oneLine);
+  return [at, actor, action, target, typeof name === 'string' ? name : '', changes];
 };

@@ -14,8 +14,7 @@ type Values = Readonly<Record<string, unknown>>;
 type Given = SetupOptions & Values;
 
 /** What the argument of a command names: a property of the body, or the entry to change. */
-type Argument =
-  { readonly property: string } | { readonly entry: 'pipeline' | 'stage' | 'field' | 'member' | 'webhook' };
+type Argument = { readonly property: string } | { readonly entry: keyof typeof entries };
 
 /** A command that changes the setup or a webhook: an operation of the contract, and how a command line names its parts. */
 export interface SetupCommand {
@@ -176,7 +175,31 @@ const readInput = async (command: SetupCommand, client: CrmClient, text: string,
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
 };
 
-const objectOf = (options: Given): ObjectType => options['object'] as ObjectType;
+/** The entries that a command can change or add to: how help describes their name, and how their id is found by it. */
+const entries = {
+  pipeline: {
+    name: 'its name or id',
+    findId: async (client: CrmClient, text: string) => (await findPipeline(client, text)).pipeline_id,
+  },
+  stage: {
+    name: 'its label or id',
+    findId: async (client: CrmClient, text: string, options: Given) =>
+      findStage(await pipelineOf(client, options), text).stage_id,
+  },
+  field: {
+    name: 'its slug',
+    findId: async (client: CrmClient, text: string, options: Given) =>
+      (await findField(client, options['object'] as ObjectType, text)).field_id,
+  },
+  member: {
+    name: 'email or id',
+    findId: async (client: CrmClient, text: string) => (await findMember(client, text)).member_id,
+  },
+  webhook: {
+    name: 'its id or URL',
+    findId: async (client: CrmClient, text: string) => (await findWebhook(client, text)).webhook_id,
+  },
+} as const;
 
 /** The id for `{id}` of the path. */
 const idOf = async (
@@ -185,23 +208,8 @@ const idOf = async (
   text: string,
   options: Given,
 ): Promise<string> => {
-  const kind = 'entry' in argument ? argument.entry : parent;
-  switch (kind) {
-    case undefined:
-      return '';
-    case 'pipeline':
-      return (await ('entry' in argument ? findPipeline(client, text) : pipelineOf(client, options))).pipeline_id;
-    case 'stage':
-      return findStage(await pipelineOf(client, options), text).stage_id;
-    case 'field': {
-      const slug = 'entry' in argument ? text : String(options['field']);
-      return (await findField(client, objectOf(options), slug)).field_id;
-    }
-    case 'webhook':
-      return (await findWebhook(client, text)).webhook_id;
-    default:
-      return (await findMember(client, text)).member_id;
-  }
+  if ('entry' in argument) return entries[argument.entry].findId(client, text, options);
+  return parent === undefined ? '' : entries[parent].findId(client, String(options[parent]), options);
 };
 
 const run = async (command: SetupCommand, client: CrmClient, text: string, options: Given): Promise<Result> => {
@@ -245,14 +253,7 @@ const argumentOf = ({ argument, contract }: SetupCommand): readonly [string, str
     const schema = ((contract.body ?? {}) as Schema).properties?.[argument.property];
     return [`<${shownName(argument.property)}>`, sentence(schema?.description ?? '')];
   }
-  const texts = {
-    pipeline: 'its name or id',
-    stage: 'its label or id',
-    field: 'its slug',
-    member: 'email or id',
-    webhook: 'its id or URL',
-  };
-  return [`<${argument.entry}>`, texts[argument.entry]];
+  return [`<${argument.entry}>`, entries[argument.entry].name];
 };
 
 const addOptions = (command: SetupCommand, added: Command): Command => {

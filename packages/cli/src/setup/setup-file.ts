@@ -121,30 +121,30 @@ export const readSetupFile = (
   return { source, file };
 };
 
-const archivedIf = (isActive: boolean | undefined) => (isActive === false ? { archived: true } : {});
+const archivedIf = (isActive: boolean | undefined): true | undefined => (isActive === false ? true : undefined);
 
-/** Writes the pipelines, fields and members of an organization as a file for `crm apply`. */
+/** Writes the pipelines, fields and members of an organization as a file for `crm apply`. Undefined values are left out. */
 export const exportSetup = async (client: CrmClient, currency: string | null): Promise<string> => {
   const pipelines = await listPipelines(client);
   const fields = (await Promise.all(objectTypes.map((object) => listFields(client, object)))).flat();
   const nameOf = (id: string): string => pipelines.find((one) => one.pipeline_id === id)?.name ?? id;
   return stringify(
     {
-      ...(currency === null ? {} : { currency }),
+      currency: currency ?? undefined,
       members: (await listMembers(client)).map((member) => ({
         email: member.email,
         name: member.name,
-        ...archivedIf(member.is_active),
+        archived: archivedIf(member.is_active),
       })),
       pipelines: pipelines.map((pipeline) => ({
         name: pipeline.name,
-        ...archivedIf(pipeline.is_active),
-        stages: pipeline.stages.map(({ label, color, probability, ...stage }) => ({
-          label,
-          color,
-          ...(probability === null ? {} : { probability }),
-          ...(stage.is_default ? { default: true } : {}),
-          ...archivedIf(stage.is_active),
+        archived: archivedIf(pipeline.is_active),
+        stages: pipeline.stages.map((stage) => ({
+          label: stage.label,
+          color: stage.color,
+          probability: stage.probability ?? undefined,
+          default: stage.is_default ? true : undefined,
+          archived: archivedIf(stage.is_active),
         })),
       })),
       fields: fields.map((field) => ({
@@ -153,15 +153,13 @@ export const exportSetup = async (client: CrmClient, currency: string | null): P
         name: field.current_name,
         type: field.attribute_type,
         ...field.metadata,
-        ...(field.metadata?.options && {
-          options: field.metadata.options.map(({ is_active: isActive, ...option }) => ({
-            ...option,
-            ...archivedIf(isActive),
-          })),
-        }),
-        ...(field.pipeline_ids ? { pipelines: field.pipeline_ids.map(nameOf) } : {}),
-        ...(field.is_hidden === true ? { hidden: true } : {}),
-        ...archivedIf(field.is_active),
+        options: field.metadata?.options?.map(({ is_active: isActive, ...option }) => ({
+          ...option,
+          archived: archivedIf(isActive),
+        })),
+        pipelines: field.pipeline_ids?.map(nameOf),
+        hidden: field.is_hidden === true ? true : undefined,
+        archived: archivedIf(field.is_active),
       })),
     },
     { lineWidth: 0 },
