@@ -149,6 +149,7 @@ export class Round {
       if (this.#parts.isStopping()) return;
       const attempt = event.position === record.position ? record.attempts + 1 : 1;
       if (!(await this.#deliver(event, page.logId, attempt))) return;
+      this.#logDelivered({ first: event.position, last: event.position, events: 1 }, attempt);
       this.#retried.add(event.position);
       this.#parked.set(keyOf(record), {
         ...record,
@@ -191,7 +192,7 @@ export class Round {
       ofRecord.set(key, sent);
       await sent;
     });
-    this.#logDelivered(delivered);
+    this.#logDelivered(delivered, 1);
     const isComplete = position === (page.events.at(-1)?.position ?? after);
     return { position: isComplete ? page.nextPosition : position, events: page.events.length };
   }
@@ -203,7 +204,6 @@ export class Round {
     if (result.isDelivered) {
       this.#failuresInRow = 0;
       this.#isFailing = false;
-      if (attempt > 1) this.#logDelivered({ first: event.position, last: event.position, events: 1 }, attempt);
       return true;
     }
     this.#failuresInRow += 1;
@@ -234,7 +234,7 @@ export class Round {
     this.#attempts.push({ ...row, outcome, status, error, response, duration_ms: durationMs });
   }
 
-  #logDelivered(delivered: { first: number; last: number; events: number } | null, attempt = 1): void {
+  #logDelivered(delivered: { first: number; last: number; events: number } | null, attempt: number): void {
     if (delivered === null) return;
     const { first, last, events } = delivered;
     this.#attempts.push({ outcome: 'delivered', first_position: first, last_position: last, events, attempt });

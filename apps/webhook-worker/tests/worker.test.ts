@@ -134,6 +134,8 @@ test('keeps an event visible after its last try, until a replay delivers it', as
   await requestReplay(log.database, log.organizationId, webhookId, { from: position - 1, to: position });
   await until(async () => (await webhook()).parked_records === 0 && (await webhook()).replay === null);
   expect([...positions()].sort()).toEqual([position - 1, position, position]);
+  const delivered = (await attempts()).filter(({ outcome }) => outcome === 'delivered');
+  expect(delivered.map(({ first_position: first }) => first)).toContain(position - 1);
 });
 
 test('disables an endpoint with little traffic if nothing succeeds until the last try', async () => {

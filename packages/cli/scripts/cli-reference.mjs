@@ -74,7 +74,8 @@ const page = `# The command line
 
 Every command with its options and an example; \`npm run reference\` generates this page. \`crm <command> --help\` says more about
 each. For what all commands share, see [packages/cli](../packages/cli/README.md). Exit codes: 0 ok, 1 failure, 2 wrong command
-line, 78 wrong configuration.
+line, 78 wrong configuration. In a clone, write \`npx @crm/cli\` for \`crm\`. [setup.yaml](../packages/cli/examples/setup.yaml) is an
+example for \`crm apply\`.
 
 Options that many commands have. The line \`common\` of a command names those it takes; without one, that of its section does.
 

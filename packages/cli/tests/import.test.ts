@@ -209,7 +209,7 @@ describe('crm import, before anything is sent', () => {
     expect(await fixture.import(euros, url, ['--delimiter', ';;'])).toMatchObject({ exitCode: 2 });
   });
 
-  it('uses the local demo if no address and key are given, and prints that', async () => {
+  it('uses the local demo if no address is given, and prints that', async () => {
     const { url, requests } = await fixture.start();
     await mkdir(fixture.path('data'));
     const ids = { pipeline_id: pipelineId, organization_id: 'o', database_url: 'd' };
@@ -221,6 +221,8 @@ describe('crm import, before anything is sent', () => {
     expect(result).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/created {2}2/) });
     expect(result.stderr).toContain('Importing into the local demo');
     expect(requests[0]?.headers['x-api-key']).toBe('demo');
+    await runCrm([...args, '--api-key', 'own'], { CRM_DATA_DIR: fixture.path('data') });
+    expect(requests.at(-1)?.headers['x-api-key']).toBe('own');
     for (const [option, message] of [
       ['--url', '--url needs --api-key'],
       ['--read-url', '--read-url (or CRM_READ_URL) needs --url and --api-key'],

@@ -34,8 +34,8 @@ export const withGatewayOptions = (command: Command, name: GatewayName, alsoRead
 };
 
 /**
- * Finds the gateways: those of the options, or the local stack if none are given. The two are never mixed, so that the
- * key of the local stack is not sent to another server.
+ * Finds the gateways: those of the options, or the local stack if none are given. The key of the local stack is never sent to another
+ * server.
  *
  * @returns `undefined` if there are neither options nor a local stack
  * @throws CliError (2) if only some of the options are given
@@ -47,15 +47,17 @@ export const findGateways = async (
 ): Promise<Gateways | undefined> => {
   if (url !== undefined && apiKey !== undefined) return { url, readUrl, apiKey, demo: undefined };
   if (url !== undefined) throw usageError('--url needs --api-key (or CRM_API_KEY).');
-  if (apiKey !== undefined) throw usageError(`--api-key needs --url, the address of the ${name} gateway.`);
   const directory = dataDirectory(env);
   const demo = await readDemoFile(directory);
+  if (demo === undefined && apiKey !== undefined) {
+    throw usageError(`--api-key (or CRM_API_KEY) needs --url, the address of the ${name} gateway.`);
+  }
   if (demo === undefined) return undefined;
   if (readUrl !== undefined) throw usageError('--read-url (or CRM_READ_URL) needs --url and --api-key.');
   return {
     url: name === 'read' ? demo.read_url : demo.inbound_url,
     readUrl: demo.read_url,
-    apiKey: demo.api_key,
+    apiKey: apiKey ?? demo.api_key,
     demo: { ...demo, path: demoFilePath(directory) },
   };
 };

@@ -76,7 +76,7 @@ Next: curl -H "x-api-key: KEY" READ_URL/v1/pipelines`,
       apiKey,
       `This is the only time that the key is shown. Its id is ${id}.`,
       `It may: ${allow.join(', ')}. It expires: ${expiresAt ?? 'never'}.`,
-      `Try it: curl -H 'x-api-key: ${apiKey}' READ_URL/v1/pipelines`,
+      ...(allow.includes('list') ? [`Try it: curl -H 'x-api-key: ${apiKey}' READ_URL/v1/pipelines`] : []),
     ].join('\n');
     return { json: { key_id: id, api_key: apiKey, name, allowed_operations: allow, expires_at: expiresAt }, text };
   },

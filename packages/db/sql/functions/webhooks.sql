@@ -49,7 +49,7 @@ BEGIN
   SELECT * INTO v_last FROM webhook_attempts a WHERE a.organization_id = p_organization_id AND a.endpoint_id = p_endpoint_id
     ORDER BY a.id DESC LIMIT 1;
   IF v_attempt.outcome = 'delivered' AND v_last.outcome = 'delivered' AND v_last.type IS NULL AND v_attempt.type IS NULL
-    AND v_attempt.first_position > v_last.last_position AND v_last.occurred_at > v_now - interval '1 minute' THEN
+    AND v_attempt.attempt = v_last.attempt AND v_attempt.first_position > v_last.last_position AND v_last.occurred_at > v_now - interval '1 minute' THEN
     UPDATE webhook_attempts a SET last_position = v_attempt.last_position, events = a.events + v_attempt.events
       WHERE a.organization_id = p_organization_id AND a.endpoint_id = p_endpoint_id AND a.id = v_last.id;
     RETURN;

@@ -14,14 +14,14 @@ const namesByObject: Readonly<Record<ImportObject, Readonly<Record<string, strin
     next_action_date: 'nextactiondate nextactivitydate nextstepdate followupdate wiedervorlage wiedervorlagedatum',
     next_step: 'nextstep nextaction nachsterschritt naechsterschritt nachsteaktion',
     external_id: 'externalid dealid opportunityid recordid id externeid vorgangsnr vorgangsnummer',
-    account_domain: `accountdomain domain companydomain companydomainname website url companywebsite webseite homepage
-      firmendomain`,
+    account_domain: `accountdomain domain companydomain companydomainname website url companywebsite webseite internetseite
+      homepage firmendomain`,
     account_name: `account accountname company companyname customer client organization organisation firma firmenname
       unternehmen kunde kundenname`,
     primary_contact_email: `primarycontactemail contactemail email emailaddress personemail emailadresse kontaktemail
       ansprechpartneremail mail contact contactperson ansprechpartner ansprechpartnerin kontakt kontaktperson`,
     owner_email: `owneremail owner dealowner opportunityowner salesrep salesagent assignedto verantwortlich
-      verantwortlicher verantwortliche zustandig zustaendig betreuer kundenbetreuer bearbeiter besitzer eigentumer`,
+      verantwortlicher verantwortliche zustandig zustaendig betreuer kundenbetreuer bearbeiter besitzer eigentumer verkaufer verkauferin vertriebsmitarbeiter`,
   },
   account: {
     domain: `domain companydomain companydomainname accountdomain website url web homepage webseite internetseite
@@ -30,7 +30,7 @@ const namesByObject: Readonly<Record<ImportObject, Readonly<Record<string, strin
     name: 'name company companyname account accountname organization organisation firma firmenname unternehmen kunde',
     industry: 'industry sector branch branche',
     description: 'description about beschreibung',
-    website: 'website url homepage webseite',
+    website: 'website url homepage webseite internetseite',
     employee_range: 'employeerange employees numberofemployees companysize size mitarbeiter mitarbeiterzahl',
   },
   contact: {
