@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 
 import { parse, type Info } from 'csv-parse';
@@ -93,7 +92,7 @@ async function* parsedRecords(file: string, format: CsvFormat): AsyncGenerator<L
     skip_records_with_empty_values: true,
   });
   // A rejection can be ignored: pipeline() destroys `parser` with the same error, which its reader then throws.
-  const reading = pipeline(createReadStream(file), decodeText(file, format.encoding), parser).catch(() => undefined);
+  const reading = pipeline(decodeText(file, format.encoding), parser).catch(() => undefined);
   try {
     yield* parser as unknown as AsyncIterable<LocatedRecord>;
     await reading;

@@ -1,6 +1,3 @@
-import { createReadStream } from 'node:fs';
-import { pipeline } from 'node:stream';
-
 import { configurationError } from '../../errors.js';
 import { findJsonFaults } from '../../json-faults.js';
 import { parseJsonObject } from '../../json-object.js';
@@ -50,9 +47,8 @@ async function* readRows(file: string): AsyncGenerator<SourceRow, void> {
 
 /** Does not use readline, which also ends a line at U+2028, a character that JSON texts may contain. */
 async function* readLines(file: string): AsyncGenerator<string, void> {
-  const text = pipeline(createReadStream(file), decodeText(file, 'utf-8'), () => undefined).setEncoding('utf8');
   let rest = '';
-  for await (const chunk of text as AsyncIterable<string>) {
+  for await (const chunk of decodeText(file, 'utf-8')) {
     const lines = (rest + chunk).split(/\r?\n/);
     rest = lines.pop() ?? '';
     if (rest.length > maxLineLength)

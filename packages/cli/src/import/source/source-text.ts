@@ -1,8 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { Transform, Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { TextDecoder } from 'node:util';
 
 import { configurationError, errorCode, type CliError } from '../../errors.js';
@@ -20,8 +18,10 @@ export const checkText = async (file: string, encoding: string): Promise<number>
     throw errorCode(error) === 'ENOENT' ? configurationError(`There is no file ${file}.`) : error;
   });
   if (status.isDirectory()) throw configurationError(`${file} is a directory, not a file.`);
-  const discard = new Writable({ write: (_chunk, _encoding, done) => done() });
-  if (status.isFile()) await pipeline(createReadStream(file), decodeText(file, encoding), discard);
+  if (status.isFile()) {
+    // Only the faults matter here, which end the loop with an error.
+    for await (const text of decodeText(file, encoding)) void text;
+  }
   return status.size;
 };
 
@@ -30,26 +30,18 @@ export const checkText = async (file: string, encoding: string): Promise<number>
  *
  * @throws CliError (78) with the line of the first invalid bytes. Most decoders would replace them instead.
  */
-export const decodeText = (file: string, encoding: string): Transform => {
+export async function* decodeText(
+  file: string,
+  encoding: string,
+  chunks: AsyncIterable<Buffer> = createReadStream(file),
+): AsyncGenerator<string, void> {
   let lines: LineDecoder | undefined;
-  return new Transform({
-    transform: (chunk: Buffer, _encoding, done) => {
-      lines ??= new LineDecoder(file, markedEncoding(chunk) ?? encoding);
-      attempt(lines, chunk, done);
-    },
-    flush: (done) => attempt(lines, undefined, done),
-  });
-};
-
-type Done = (error: Error | null, text?: string) => void;
-
-const attempt = (lines: LineDecoder | undefined, chunk: Buffer | undefined, done: Done): void => {
-  try {
-    done(null, lines?.decode(chunk));
-  } catch (error) {
-    done(error as Error);
+  for await (const chunk of chunks) {
+    lines ??= new LineDecoder(file, markedEncoding(chunk) ?? encoding);
+    yield lines.decode(chunk);
   }
-};
+  if (lines !== undefined) yield lines.decode(undefined);
+}
 
 /** Decodes line by line, so that it can report the line of a fault. */
 class LineDecoder {
