@@ -1,11 +1,4 @@
-import {
-  buildOpenApiDocument,
-  bulkCreateAccounts,
-  bulkCreateContacts,
-  bulkCreateOpportunities,
-  createNote,
-  inboundOperations as contracts,
-} from '@crm/contract';
+import { buildOpenApiDocument, inboundOperations as contracts } from '@crm/contract';
 import type { TestRequest } from '@crm/testing';
 import { describeEveryOperation } from '@crm/testing/suites';
 import { expect, test } from '@jest/globals';
@@ -20,49 +13,34 @@ let fieldId: string;
 const stock: Record<string, string[]> = {};
 let count = 0;
 
-const idsOf = ({ data }: { readonly data: { readonly results: readonly { readonly id: string | null }[] } }) =>
-  data.results.map(({ id }) => id ?? '');
 const dealOf = (name: string) => ({ pipeline_id: gateway().organization.pipeline.id, opportunity: { name } });
 const numbers = Array.from({ length: stockSize }, (_, index) => index);
 
-const gateway = useGateway(async ({ client, organization, rows }) => {
-  const createMany = async (contract: typeof bulkCreateAccounts | typeof bulkCreateContacts, items: object[]) =>
-    idsOf(await client.call(contract, { body: { items } }));
-  stock['account'] = await createMany(
-    bulkCreateAccounts,
-    numbers.map((n) => ({ domain: `stock${n}.example` })),
-  );
-  stock['contact'] = await createMany(
-    bulkCreateContacts,
-    numbers.map((n) => ({ email: `ann${n}@people.example` })),
-  );
-  const pipeline_id = organization.pipeline.id;
-  const items = numbers.map((n) => ({ pipeline_id, opportunity: { name: `Stock ${n}` } }));
-  stock['opportunity'] = idsOf(await client.call(bulkCreateOpportunities, { body: { items } }));
-  const noteBody = { note: { title: 'T' }, account_domains: ['noted.example'] };
-  const notes = await Promise.all(numbers.map(() => client.call(createNote, { body: noteBody })));
-  stock['note'] = notes.map(({ data }) => data.note_id);
-  const post = async (path: string, body: object) =>
-    (await client.send('POST', `/v1/inbound/${path}`, { body })).data as Record<string, Record<string, string>>;
-  const members = await Promise.all(
-    numbers.map((n) => post('members', { email: `m${n}@team.example`, name: `Member ${n}` })),
-  );
-  const stagesPath = `pipelines/${pipeline_id}/stages`;
-  const stages = await Promise.all(numbers.map((n) => post(stagesPath, { label: `Spare ${n}` })));
-  stock['stage'] = stages.map(({ stage }) => stage?.['stage_id'] ?? '');
-  const spare = { object: 'account', current_name: 'Spare', attribute_type: 'string' };
-  const fields = await Promise.all(numbers.map((n) => post('fields', { ...spare, slug: `spare_${n}` })));
-  stock['field'] = fields.map(({ field }) => field?.['field_id'] ?? '');
-  stock['member'] = members.map(({ member }) => member?.['member_id'] ?? '');
-  const url = 'https://hooks.example.com/crm';
-  for (const name of ['webhook', 'replayed']) {
-    const webhooks = await Promise.all(numbers.map(() => post('webhooks', { url })));
-    stock[name] = webhooks.map(({ webhook }) => webhook?.['webhook_id'] ?? '');
-  }
+/** The path and the body of a create for each kind of record in the stock. */
+const creates: Readonly<Record<string, (n: number) => readonly [path: string, body: object]>> = {
+  account: (n) => ['accounts', { domain: `stock${n}.example` }],
+  contact: (n) => ['contacts', { email: `ann${n}@people.example` }],
+  opportunity: (n) => ['opportunities', dealOf(`Stock ${n}`)],
+  note: () => ['notes', { note: { title: 'T' }, account_domains: ['noted.example'] }],
+  member: (n) => ['members', { email: `m${n}@team.example`, name: `Member ${n}` }],
+  stage: (n) => [`pipelines/${gateway().organization.pipeline.id}/stages`, { label: `Spare ${n}` }],
+  field: (n) => ['fields', { object: 'account', current_name: 'Spare', attribute_type: 'string', slug: `spare_${n}` }],
+  webhook: () => ['webhooks', { url: 'https://hooks.example.com/crm' }],
+  replayed: () => ['webhooks', { url: 'https://hooks.example.com/crm' }],
+};
+
+const gateway = useGateway(async ({ client, rows }) => {
+  /** Creates a record. @returns its id: `company_id` of an account, `member.member_id` of a member */
+  const create = async (path: string, body: object): Promise<string> => {
+    const { data } = await client.send('POST', `/v1/inbound/${path}`, { body });
+    const [[name, value] = ['', '']] = Object.entries(data as Record<string, string | Record<string, string>>);
+    return (typeof value === 'string' ? value : value[`${name}_id`]) ?? '';
+  };
+  for (const [name, requestOf] of Object.entries(creates))
+    stock[name] = await Promise.all(numbers.map((n) => create(...requestOf(n))));
   const field = { object: 'account', current_name: 'Tier', slug: 'tier', attribute_type: 'select' };
-  fieldId =
-    (await post('fields', { ...field, options: [{ label: 'One', value: 'one' }] }))['field']?.['field_id'] ?? '';
-  await client.send('DELETE', `/v1/inbound/accounts/${stock['account'].pop()}`);
+  fieldId = await create('fields', { ...field, options: [{ label: 'One', value: 'one' }] });
+  await client.send('DELETE', `/v1/inbound/accounts/${stock['account']?.pop()}`);
   const text = 'SELECT position::int FROM event_heads WHERE organization_id = $1';
   const [head] = await rows<{ position: number }>(text);
   deletion = head?.position ?? 0;
