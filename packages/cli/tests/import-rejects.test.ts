@@ -1,4 +1,5 @@
 import { readFile, readdir } from 'node:fs/promises';
+import { basename } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
@@ -121,18 +122,9 @@ describe('crm import, the rejects file', () => {
     const { url } = await fixture.start();
     await fixture.write('deals.csv', 'line,field,reason,Name,Value,Domain\n2,,no,A,1,a.com\n');
     const before = await readdir(fixture.directory);
-    const result = await runCrm(
-      [
-        ...['import', fixture.path('deals.csv'), '--mapping', fixture.path('deals.yaml'), '--url', url],
-        ...[
-          '--api-key',
-          'crm_live_x',
-          '--rejects',
-          `${fixture.directory}/../${fixture.directory.split('/').at(-1) ?? ''}/deals.csv`,
-        ],
-      ],
-      {},
-    );
+    const sameFile = `${fixture.directory}/../${basename(fixture.directory)}/deals.csv`;
+    const args = ['--mapping', fixture.path('deals.yaml'), '--url', url, '--api-key', 'crm_live_x'];
+    const result = await runCrm(['import', fixture.path('deals.csv'), ...args, '--rejects', sameFile]);
     expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--rejects must not be the file') });
     expect(await readdir(fixture.directory)).toEqual(before);
   });

@@ -62,18 +62,14 @@ interface Searched {
   >;
 }
 
-/**
- * The fields to request. If there are too many custom fields to name each, `custom_fields` requests all visible ones.
- */
+/** The fields to request. `custom_fields` requests all visible custom fields; hidden ones must be named. */
 const fieldNames = (columns: ExportColumns, customFields: readonly Field[]): string[] => {
-  const names = columns.system.map(({ field }) => field);
-  const wanted = new Set(columns.custom);
-  const custom = customFields.filter(({ name }) => wanted.has(name));
-  if (names.length + custom.length <= mostFieldNames) return [...names, ...custom.map(propertyName)];
-  const hidden = custom.filter(({ is_hidden: isHidden }) => isHidden === true);
-  const fields = [...names, 'custom_fields', ...hidden.map(propertyName)];
+  const hidden = customFields.filter((field) => field.is_hidden === true && columns.custom.includes(field.name));
+  const fields = [
+    ...columns.system.map(({ field }) => field),
+    ...(columns.custom.length > 0 ? ['custom_fields'] : []),
+    ...hidden.map(({ property_name: name }) => name),
+  ];
   if (fields.length <= mostFieldNames) return fields;
   throw new CliError(`More than ${mostFieldNames} fields would have to be requested. Choose fewer with --fields.`);
 };
-
-const propertyName = ({ property_name: name }: Field): string => name;
