@@ -55,12 +55,17 @@ export const withdrawDemoFile = async (directory: string): Promise<DemoFile | un
   return readDemo(withdrawnPath(directory));
 };
 
-/** Writes the file atomically while the stack runs. Only its owner can read it: anyone who can may use the key. */
-export const publishDemoFile = async (directory: string, demo: DemoFile): Promise<void> => {
-  const temporary = `${demoFilePath(directory)}.tmp`;
+/** Writes a file atomically. Only its owner can read it. */
+export const writePrivateFile = async (path: string, text: string): Promise<void> => {
+  const temporary = `${path}.tmp`;
   await rm(temporary, { force: true });
-  await writeFile(temporary, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-  await rename(temporary, demoFilePath(directory));
+  await writeFile(temporary, text, { mode: 0o600, flag: 'wx' });
+  await rename(temporary, path);
+};
+
+/** Writes the demo file while the stack runs. */
+export const publishDemoFile = async (directory: string, demo: DemoFile): Promise<void> => {
+  await writePrivateFile(demoFilePath(directory), `${JSON.stringify(demo, null, 2)}\n`);
   await rm(withdrawnPath(directory), { force: true });
 };
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 
-import { createClient, type CreateOpportunityBody } from '@crm/client';
+import { createClient, type CreateOpportunityBody, type CrmClient } from '@crm/client';
 import {
   administration,
   type Administration,
@@ -106,18 +106,12 @@ const openKey = async (
   return apiKey;
 };
 
-interface Urls {
-  readonly readUrl: string;
-  readonly inboundUrl: string;
-}
-
 /** The pipeline of the demo file: that of the last run, or else the first that is in use. */
 export const chooseDemoPipeline = async (
-  urls: Urls,
-  { apiKey }: DemoOrganization,
+  client: CrmClient,
   previous: DemoFile | undefined,
 ): Promise<PipelineWithStages> => {
-  const pipelines = await listPipelines(createClient({ ...urls, apiKey }));
+  const pipelines = await listPipelines(client);
   const pipeline =
     pipelines.find(({ pipeline_id: id }) => id === previous?.pipeline_id) ??
     pipelines.find(({ is_active: isActive }) => isActive);
@@ -136,12 +130,10 @@ interface DemoDeal {
  * @throws CliError if the gateway refuses one. The stack does not work then.
  */
 export const sendDemoDeals = async (
-  urls: Urls,
-  { apiKey }: DemoOrganization,
+  client: CrmClient,
   pipeline: PipelineWithStages,
   signal: AbortSignal,
 ): Promise<void> => {
-  const client = createClient({ ...urls, apiKey });
   const deals = JSON.parse(await readFile(example('demo-deals.json'), 'utf8')) as readonly DemoDeal[];
   for (const { stage, body } of deals) {
     const stageId = pipeline.stages.find(({ label }) => label === stage)?.stage_id ?? null;

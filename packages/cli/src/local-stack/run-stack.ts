@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { createClient } from '@crm/client';
 import { migrate } from '@crm/db';
 import { isAlive, startLocalPostgres, type LocalPostgres } from '@crm/local-postgres';
 
@@ -79,9 +80,10 @@ const start = async (options: StackOptions, stops: Stop[]): Promise<void> => {
   signal.throwIfAborted();
   const processes = await startProcesses(options, postgres.url, state, stops);
   const [readUrl, inboundUrl] = [urlOf(settings.ports['read-gateway']), urlOf(settings.ports['inbound-gateway'])];
-  const pipeline = await chooseDemoPipeline({ readUrl, inboundUrl }, demo, previous);
+  const client = createClient({ readUrl, inboundUrl, apiKey: demo.apiKey });
+  const pipeline = await chooseDemoPipeline(client, previous);
   if (!demo.isSetUp) {
-    await sendDemoDeals({ readUrl, inboundUrl }, demo, pipeline, signal);
+    await sendDemoDeals(client, pipeline, signal);
     await saveStackState(directory, { ...state, hasDemoDeals: true });
   }
   const demoFile: DemoFile = {

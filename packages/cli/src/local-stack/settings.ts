@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
 import { CliError, configurationError, ifThere } from '../errors.js';
 import { parseJsonObject } from '../json-object.js';
-import { dataDirectory } from './demo-file.js';
+import { dataDirectory, writePrivateFile } from './demo-file.js';
 import { processKinds, type ProcessName } from './stack-process.js';
 
 /** The settings of the local stack. */
@@ -71,12 +71,9 @@ export const openStackState = async (directory: string): Promise<StackState> => 
   );
 };
 
-/** Writes the state atomically. Only its owner can read it. */
-export const saveStackState = async (directory: string, state: StackState): Promise<void> => {
-  const temporary = `${statePath(directory)}.tmp`;
-  await writeFile(temporary, JSON.stringify(state), { mode: 0o600 });
-  await rename(temporary, statePath(directory));
-};
+/** Writes the state. */
+export const saveStackState = (directory: string, state: StackState): Promise<void> =>
+  writePrivateFile(statePath(directory), JSON.stringify(state));
 
 const isState = (value: Partial<StackState>): value is StackState =>
   typeof value.databasePassword === 'string' &&
