@@ -162,6 +162,19 @@ describe('bulk updates', () => {
     expect(await accountsOf(a, b)).toMatchObject(stored);
   });
 
+  test('move an external_id from one record to another in one call', async () => {
+    const from = await account({ domain: 'bulk-from.example', external_id: 'moving' });
+    const [to, third] = [await account({ domain: 'bulk-to.example' }), await account({ domain: 'bulk-third.example' })];
+    const results = await resultsOf(bulkUpdateAccounts, [
+      { id: from, external_id: null },
+      { id: to, external_id: 'moving' },
+      { id: third, external_id: 'moving' },
+    ]);
+    expect(results.map(({ success }) => success)).toEqual([true, true, false]);
+    expect(results[2]?.errors).toEqual({ external_id: `is already used by the record ${to}` });
+    expect(await accountsOf(to)).toMatchObject([{ external_id: 'moving' }]);
+  });
+
   test('move contacts to the accounts of their new emails; a refused contact creates no account', async () => {
     const results = await resultsOf(contracts.bulkUpdateContacts, [
       { id: await contact({ email: 'ann@from.com' }), email: 'ann@to.com' },

@@ -291,19 +291,3 @@ describe('external_id of an opportunity', () => {
     expect(await row('opportunities', kept)).toMatchObject({ external_id: 'collides' });
   });
 });
-
-test('bulk updates move an external_id from one record to another in one call', async () => {
-  const make = async (domain: string, external_id: string | null) =>
-    idOf(await create(account, { domain, external_id }));
-  const [from, to] = [await make('bulk-from.example', 'moving'), await make('bulk-to.example', null)];
-  const third = await make('bulk-third.example', null);
-  const items = [
-    { id: from, external_id: null },
-    { id: to, external_id: 'moving' },
-    { id: third, external_id: 'moving' },
-  ];
-  const results = resultsOf(await gateway().client.call(contracts.bulkUpdateAccounts, { body: { items } }));
-  expect(results.map(({ success }) => success)).toEqual([true, true, false]);
-  expect(results[2]?.errors).toEqual({ external_id: `is already used by the record ${to}` });
-  expect(await row('accounts', to)).toMatchObject({ external_id: 'moving' });
-});
