@@ -25,7 +25,7 @@ const budgets = {
   'packages/webhooks': 240,
   prisma: 666,
   'all source lines': 41_245,
-  'lines of tests': 33_129,
+  'lines of tests': 33_132,
   'lines of pages': 6997,
 };
 
