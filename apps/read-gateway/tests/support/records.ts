@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   accountCreate,
   contactCreate,
@@ -7,11 +8,12 @@ import {
   loadSetup,
   noteCreate,
   opportunityCreate,
+  type OrganizationSetup,
+  runWrite,
   type Write,
 } from '@crm/db';
-import { changeOf, type CustomValue } from '@crm/domain';
+import { changeOf, type CustomValue, type ObjectType } from '@crm/domain';
 import type { TestOrganization } from '@crm/testing';
-import { writeRecord } from './write-record.js';
 
 /** A deal for a test to read; everything but the name is optional. */
 export interface TestDeal {
@@ -28,8 +30,7 @@ export interface TestDeal {
   readonly pipelineId?: string;
   readonly primary?: string;
   readonly additional?: readonly string[];
-  /** By slug, in stored form. */
-  readonly custom?: Readonly<Record<string, CustomValue>>;
+  readonly custom?: Custom;
 }
 
 /** A note for a test to read, on accounts by domain, on contacts by email and on opportunities by id. */
@@ -41,19 +42,47 @@ export interface TestNote {
   readonly opportunityIds?: readonly string[];
 }
 
-/** Writes records of an organization as the inbound gateway does. */
+/** Records of the same millisecond sort in random order, so the next write waits for a later one. */
+const pauseMs = 3;
+
+/** Custom values by slug, in stored form. */
+type Custom = Readonly<Record<string, CustomValue>>;
+
+/** Writes records of an organization as the inbound gateway does. Each method returns the id of what it wrote. */
 export const recordsOf = (database: Database, organization: TestOrganization) => {
-  const setup = () => loadSetup(database, organization.id);
-  const write = (one: Write<{ readonly id: string }>): Promise<string> => writeRecord(database, organization.id, one);
+  const loadOwnSetup = () => loadSetup(database, organization.id);
+
+  const run = async (write: Write<{ readonly id: string }>): Promise<string> => {
+    const { result } = await runWrite(database, organization.id, write, null);
+    await sleep(pauseMs);
+    return result.id;
+  };
+
+  const create = (
+    setup: OrganizationSetup,
+    objectType: ObjectType,
+    values: Readonly<Record<string, unknown>>,
+    custom: Custom = {},
+    pipelineId = organization.pipeline.id,
+  ): Promise<string> => {
+    const definitions = setup.fieldIndex(objectType, null).bySlug;
+    const change = changeOf(objectType, values, { definitions, values: new Map(Object.entries(custom)) });
+    if (objectType === 'account') return run(accountCreate(change, 'keep'));
+    if (objectType === 'contact') return run(contactCreate(setup, change, 'keep'));
+    const pipeline = setup.findPipeline(pipelineId);
+    if (pipeline === undefined) throw new Error(`no pipeline ${pipelineId}`);
+    return run(opportunityCreate(setup, pipeline, change, 'keep'));
+  };
 
   return {
+    /** Adds a record of any object, with values by the names of its fields. Deals go into the first pipeline. */
+    add: async (objectType: ObjectType, values: Readonly<Record<string, unknown>>, custom: Custom = {}) =>
+      create(await loadOwnSetup(), objectType, values, custom),
+
     /** @returns the ids of the deals, in order; by default they are created one after the other */
     addDeals: async (deals: readonly TestDeal[], atOnce = 1): Promise<string[]> => {
-      const loaded = await setup();
-      const definitions = loaded.fieldIndex('opportunity', null).bySlug;
+      const setup = await loadOwnSetup();
       const add = (deal: TestDeal): Promise<string> => {
-        const pipeline = loaded.findPipeline(deal.pipelineId ?? organization.pipeline.id);
-        if (pipeline === undefined) throw new Error(`no pipeline ${deal.pipelineId ?? ''}`);
         const values = {
           name: deal.name,
           stage_id: deal.stageId,
@@ -67,8 +96,7 @@ export const recordsOf = (database: Database, organization: TestOrganization) =>
           contact_email: deal.primary,
           additional_contacts: deal.additional,
         };
-        const custom = { definitions, values: new Map(Object.entries(deal.custom ?? {})) };
-        return write(opportunityCreate(loaded, pipeline, changeOf('opportunity', values, custom), 'keep'));
+        return create(setup, 'opportunity', values, deal.custom, deal.pipelineId);
       };
       const ids: string[] = [];
       for (let start = 0; start < deals.length; start += atOnce) {
@@ -77,22 +105,15 @@ export const recordsOf = (database: Database, organization: TestOrganization) =>
       return ids;
     },
 
-    addContact: async (address: string, firstName: string | null, lastName: string | null): Promise<string> =>
-      write(
-        contactCreate(
-          await setup(),
-          changeOf('contact', { email: address, first_name: firstName, last_name: lastName }),
-          'keep',
-        ),
-      ),
+    addContact: async (email: string, firstName: string | null, lastName: string | null) =>
+      create(await loadOwnSetup(), 'contact', { email, first_name: firstName, last_name: lastName }),
+
+    addAccount: async (domain: string, name: string) => create(await loadOwnSetup(), 'account', { domain, name }),
 
     addNote: async ({ title, content = null, domains = [], emails = [], opportunityIds = [] }: TestNote) => {
       const note = { title, content, accountDomains: domains, contactEmails: emails, opportunityIds };
-      return write(noteCreate(await setup(), note));
+      return run(noteCreate(await loadOwnSetup(), note));
     },
-
-    addAccount: (domain: string, name: string): Promise<string> =>
-      write(accountCreate(changeOf('account', { domain, name }), 'keep')),
 
     /** Adds a webhook with two failed attempts, which a receiver answered with a text. */
     addWebhook: async (response: string): Promise<string> => {

@@ -1,7 +1,7 @@
-import { accountCreate, contactCreate, type Database, loadSetup, opportunityCreate, type Write } from '@crm/db';
-import { changeOf, type CustomValue, type ObjectType } from '@crm/domain';
+import type { Database } from '@crm/db';
+import type { CustomValue, ObjectType } from '@crm/domain';
 import type { Answer, TestOrganization } from '@crm/testing';
-import { writeRecord } from './write-record.js';
+import { recordsOf } from './records.js';
 
 /** A record of any object, as answers contain it. */
 export type WireRecord = Readonly<Record<string, unknown>> & {
@@ -76,26 +76,18 @@ export interface SubjectRecord {
 }
 
 /** Writes a record of any object as the inbound gateway does. Deals go into the first pipeline. */
-export const addRecord = async (
+export const addRecord = (
   database: Database,
-  { id: organizationId, pipeline: { id: pipelineId } }: TestOrganization,
+  organization: TestOrganization,
   objectType: ObjectType,
-  { key, name, externalId, custom = {} }: SubjectRecord,
+  { key, name, externalId, custom }: SubjectRecord,
 ): Promise<string> => {
-  const setup = await loadSetup(database, organizationId);
-  const definitions = setup.fieldIndex(objectType, null).bySlug;
-  const customValues = { definitions, values: new Map(Object.entries(custom)) };
-  const change = (values: object) => changeOf(objectType, { ...values, external_id: externalId }, customValues);
-  const run = (write: Write<{ readonly id: string }>): Promise<string> => writeRecord(database, organizationId, write);
-  if (objectType === 'account') return run(accountCreate(change({ domain: `${key}.example`, name }), 'keep'));
-  if (objectType === 'contact') {
-    const [firstName = null, ...others] = (name ?? '').split(' ').filter((word) => word !== '');
-    const lastName = others.length === 0 ? null : others.join(' ');
-    const names = { first_name: firstName, last_name: lastName };
-    return run(contactCreate(setup, change({ email: `${key}@people.example`, ...names }), 'keep'));
-  }
-  const pipeline = setup.findPipeline(pipelineId);
-  if (pipeline === undefined) throw new Error(`no pipeline ${pipelineId}`);
-  const deal = { name: name ?? key, account_domain: `${key}.example` };
-  return run(opportunityCreate(setup, pipeline, change(deal), 'keep'));
+  const [firstName = null, ...others] = (name ?? '').split(' ').filter((word) => word !== '');
+  const lastName = others.length === 0 ? null : others.join(' ');
+  const values = {
+    account: { domain: `${key}.example`, name },
+    contact: { email: `${key}@people.example`, first_name: firstName, last_name: lastName },
+    opportunity: { name: name ?? key, account_domain: `${key}.example` },
+  };
+  return recordsOf(database, organization).add(objectType, { ...values[objectType], external_id: externalId }, custom);
 };

@@ -30,7 +30,12 @@ const created = responseObject('CreatedAccount', 'The account that the call crea
   name: nullable(Type.String({ description: 'Its name; null if it was cleared.', examples: ['Acme'] })),
 });
 
-/** The reads of accounts. */
+/** The reads of accounts, as every object has them. */
+export const accountReads = readOperationsOf(
+  account,
+  { ...schemasWithoutPipeline, page, detail },
+  { summary: 'List accounts', description: 'Pages through the accounts, newest first.' },
+);
 export const {
   list: listAccounts,
   search: searchAccounts,
@@ -39,11 +44,7 @@ export const {
   fields: listAccountFields,
   get: getAccount,
   history: listAccountHistory,
-} = readOperationsOf(
-  account,
-  { ...schemasWithoutPipeline, page, detail },
-  { summary: 'List accounts', description: 'Pages through the accounts, newest first.' },
-);
+} = accountReads;
 
 /** `GET /v1/accounts/by-domain/{domain}` */
 export const getAccountByDomain = getByKeyOf(

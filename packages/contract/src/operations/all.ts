@@ -10,19 +10,23 @@ import * as restore from './restore.js';
 import * as setup from './setup.js';
 import * as webhooks from './webhooks.js';
 
-/** Every operation of both gateways. */
-export const describedOperations: readonly OperationContract[] = [
-  ...Object.values(opportunities),
-  ...Object.values(accounts),
-  ...Object.values(contacts),
-  ...Object.values(notes),
-  ...Object.values(pipelines),
-  ...Object.values(events),
-  ...Object.values(keys),
-  ...Object.values(restore),
-  ...Object.values(setup),
-  ...Object.values(webhooks),
+const modules: readonly Readonly<Record<string, object>>[] = [
+  opportunities,
+  accounts,
+  contacts,
+  notes,
+  pipelines,
+  events,
+  keys,
+  restore,
+  setup,
+  webhooks,
 ];
+
+/** Every operation of both gateways. The groups of operations that the modules also export are left out. */
+export const describedOperations: readonly OperationContract[] = modules
+  .flatMap((module) => Object.values(module))
+  .filter((one): one is OperationContract => 'path' in one);
 
 const servedBy = (gateway: Gateway): readonly OperationContract[] =>
   describedOperations.filter((operation) => operation.gateway === gateway);

@@ -38,7 +38,12 @@ const created = responseObject('CreatedContact', 'The contact that the call crea
   last_name: nullable(Type.String({ description: 'Last name; null if it has none.', examples: ['Lovelace'] })),
 });
 
-/** The reads of contacts. */
+/** The reads of contacts, as every object has them. */
+export const contactReads = readOperationsOf(
+  contact,
+  { ...schemasWithoutPipeline, page, detail },
+  { summary: 'List contacts', description: 'Pages through the contacts, newest first.' },
+);
 export const {
   list: listContacts,
   search: searchContacts,
@@ -47,11 +52,7 @@ export const {
   fields: listContactFields,
   get: getContact,
   history: listContactHistory,
-} = readOperationsOf(
-  contact,
-  { ...schemasWithoutPipeline, page, detail },
-  { summary: 'List contacts', description: 'Pages through the contacts, newest first.' },
-);
+} = contactReads;
 
 /** `GET /v1/contacts/by-email/{email}` */
 export const getContactByEmail = getByKeyOf(

@@ -93,16 +93,8 @@ const fieldsQuery = closed(
   {},
 );
 
-/** The reads of opportunities. */
-export const {
-  list: listOpportunities,
-  search: searchOpportunities,
-  summarize: summarizeOpportunities,
-  duplicates: listOpportunityDuplicates,
-  fields: listOpportunityFields,
-  get: getOpportunity,
-  history: listOpportunityHistory,
-} = readOperationsOf(
+/** The reads of opportunities, as every object has them. */
+export const opportunityReads = readOperationsOf(
   opportunity,
   {
     listQuery,
@@ -118,6 +110,15 @@ export const {
   },
   [404],
 );
+export const {
+  list: listOpportunities,
+  search: searchOpportunities,
+  summarize: summarizeOpportunities,
+  duplicates: listOpportunityDuplicates,
+  fields: listOpportunityFields,
+  get: getOpportunity,
+  history: listOpportunityHistory,
+} = opportunityReads;
 
 /** The writes of opportunities. */
 export const {
