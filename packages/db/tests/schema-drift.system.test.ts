@@ -1,9 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import type { TestDatabase } from '@crm/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createMigratedDatabase, queryOnce } from './support/database.js';
 import { datamodelSql } from './support/datamodel-sql.js';
-import { readDatamodel } from './support/read-datamodel.js';
 import { findSchemaDrift } from './support/schema-drift.js';
 
 let database: TestDatabase;
@@ -12,9 +10,7 @@ let sql: string;
 
 beforeAll(async () => {
   database = await createMigratedDatabase();
-  sql = datamodelSql(
-    await readDatamodel(await readFile(new URL('../../../prisma/schema.prisma', import.meta.url), 'utf8')),
-  );
+  sql = await datamodelSql();
 });
 afterAll(() => database.drop());
 

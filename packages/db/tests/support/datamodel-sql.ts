@@ -1,58 +1,68 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { DMMF } from '@prisma/generator-helper';
 
-type Datamodel = DMMF.Datamodel;
 type Model = DMMF.Model;
 type Field = DMMF.Field;
 
+const packageFolder = fileURLToPath(new URL('../../', import.meta.url));
+const prismaCommand = fileURLToPath(new URL('../../../../node_modules/.bin/prisma', import.meta.url));
+const generator = fileURLToPath(new URL('datamodel-generator.mjs', import.meta.url));
+
+/** Parses `schema.prisma` with `prisma generate` and our own generator, which receives the models, fields and indexes from Prisma. */
+const readDatamodel = async (): Promise<DMMF.Datamodel> => {
+  const schema = await readFile(new URL('../../../../prisma/schema.prisma', import.meta.url), 'utf8');
+  const folder = await mkdtemp(join(tmpdir(), 'crm-datamodel-'));
+  const [schemaFile, output] = [join(folder, 'schema.prisma'), join(folder, 'datamodel.json')];
+  const block = `generator datamodel {\n  provider = "node ${generator}"\n  output = "${output}"\n}\n`;
+  try {
+    await writeFile(schemaFile, `${schema}\n${block}`);
+    await promisify(execFile)(prismaCommand, ['generate', '--schema', schemaFile, '--generator', 'datamodel'], {
+      cwd: packageFolder,
+      // As in scripts/generate.mjs: otherwise the command downloads an engine that it does not use.
+      env: { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1' },
+    });
+    return JSON.parse(await readFile(output, 'utf8')) as DMMF.Datamodel;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+};
+
+/** The types of fields without `@db` whose name is another one in PostgreSQL. */
 const columnTypes: Readonly<Record<string, string>> = {
   BigInt: 'bigint',
-  Boolean: 'boolean',
   Bytes: 'bytea',
-  DateTime: 'timestamp(3)',
-  Decimal: 'numeric(65,30)',
   Float: 'double precision',
   Int: 'integer',
   Json: 'jsonb',
   String: 'text',
 };
 
-const referentialActions: Readonly<Record<string, string>> = {
-  Cascade: 'CASCADE',
-  NoAction: 'NO ACTION',
-  Restrict: 'RESTRICT',
-  SetDefault: 'SET DEFAULT',
-  SetNull: 'SET NULL',
-};
-
-/** @throws Error for a word of schema.prisma that `table` lacks */
-const translate = (table: Readonly<Record<string, string>>, word: string): string => {
-  const translated = table[word];
-  if (translated === undefined) throw new Error(`${word} is unknown here: add it to datamodel-sql.ts`);
-  return translated;
-};
-
 const tableOf = (model: Model): string => model.dbName ?? model.name;
 const columnOf = (field: Field): string => field.dbName ?? field.name;
 
-const columnsOf = (model: Model, names: readonly string[]): string[] =>
+const columnsOf = (model: Model, names: readonly string[] = []): string[] =>
   names.map((name) => columnOf(model.fields.find((field) => field.name === name) as Field));
+
+const named = (models: readonly Model[], name: string): Model => models.find((model) => model.name === name) as Model;
 
 /** `@db.Decimal(19, 4)` is `decimal(19, 4)` in PostgreSQL; Prisma names native types after it. */
 const columnType = ({ type, nativeType, isList }: Field): string => {
-  const [name, parameters] = nativeType ?? [translate(columnTypes, type), []];
+  const [name, parameters] = nativeType ?? [columnTypes[type] ?? type, []];
   return name + (parameters.length > 0 ? `(${parameters.join(', ')})` : '') + (isList ? '[]' : '');
 };
 
-const isList = (value: Field['default']): value is readonly DMMF.FieldDefaultScalar[] => Array.isArray(value);
-
 /** `@default("x")` is `'x'`, `@default([])` is `ARRAY[]::text[]`, `@default(now())` is `CURRENT_TIMESTAMP`. */
 const defaultOf = (field: Field): string => {
-  const value = field.default;
-  if (isList(value)) return `ARRAY[${value.join(', ')}]::${columnType(field)}`;
-  if (typeof value === 'string') return `'${value.replaceAll("'", "''")}'`;
+  const value = field.default as string | number | boolean | readonly [] | DMMF.FieldDefault;
+  if (typeof value === 'string') return `'${value}'`;
   if (typeof value !== 'object') return String(value);
-  if (value.name === 'dbgenerated') return String(value.args[0]);
-  return translate({ now: 'CURRENT_TIMESTAMP' }, value.name);
+  if (!('name' in value)) return `ARRAY[]::${columnType(field)}`;
+  return value.name === 'now' ? 'CURRENT_TIMESTAMP' : String(value.args[0]);
 };
 
 const columnSql = (field: Field): string =>
@@ -67,46 +77,43 @@ const columnSql = (field: Field): string =>
 const constraintName = (table: string, columns: readonly string[], suffix: string): string =>
   [table, ...columns].join('_').slice(0, 63 - suffix.length) + suffix;
 
-const indexSql = (model: Model, index: DMMF.Index): string => {
-  const [table, columns] = [
-    tableOf(model),
-    columnsOf(
-      model,
-      index.fields.map(({ name }) => name),
-    ),
-  ];
-  if (index.type === 'id') {
-    return `ALTER TABLE ${table} ADD CONSTRAINT ${table}_pkey PRIMARY KEY (${columns.join(', ')})`;
-  }
-  const [unique, suffix] = index.type === 'unique' ? ['UNIQUE', '_key'] : ['', '_idx'];
-  const name = index.dbName ?? constraintName(table, columns, suffix);
+const indexSql = (model: Model, { fields, type, dbName }: DMMF.Index): string => {
+  const table = tableOf(model);
+  const columns = columnsOf(
+    model,
+    fields.map(({ name }) => name),
+  );
+  if (type === 'id') return `ALTER TABLE ${table} ADD CONSTRAINT ${table}_pkey PRIMARY KEY (${columns.join(', ')})`;
+  const [unique, suffix] = type === 'unique' ? ['UNIQUE', '_key'] : ['', '_idx'];
+  const name = dbName ?? constraintName(table, columns, suffix);
   return `CREATE ${unique} INDEX ${name} ON ${table} (${columns.join(', ')})`;
 };
 
-const foreignKeySql = (models: readonly Model[], model: Model, field: Field): string => {
-  const target = models.find(({ name }) => name === field.type) as Model;
-  const from = columnsOf(model, field.relationFromFields ?? []);
-  const to = columnsOf(target, field.relationToFields ?? []);
+/** `NoAction` is `NO ACTION`. */
+const actionSql = (action: string): string => action.replace(/(?!^)[A-Z]/, ' $&').toUpperCase();
+
+const foreignKeySql = (model: Model, field: Field, target: Model): string => {
+  const columns = columnsOf(model, field.relationFromFields);
   const onDelete = field.relationOnDelete ?? (field.isRequired ? 'Restrict' : 'SetNull');
-  return `ALTER TABLE ${tableOf(model)} ADD CONSTRAINT ${constraintName(tableOf(model), from, '_fkey')}
-    FOREIGN KEY (${from.join(', ')}) REFERENCES ${tableOf(target)} (${to.join(', ')})
-    ON DELETE ${translate(referentialActions, onDelete)}
-    ON UPDATE ${translate(referentialActions, field.relationOnUpdate ?? 'Cascade')}`;
+  return `ALTER TABLE ${tableOf(model)} ADD CONSTRAINT ${constraintName(tableOf(model), columns, '_fkey')}
+    FOREIGN KEY (${columns.join(', ')})
+    REFERENCES ${tableOf(target)} (${columnsOf(target, field.relationToFields).join(', ')})
+    ON DELETE ${actionSql(onDelete)} ON UPDATE ${actionSql(field.relationOnUpdate ?? 'Cascade')}`;
 };
 
-/** The statements that create the tables, keys and indexes of a datamodel, as `prisma migrate diff` would print them. */
-export const datamodelSql = ({ models, indexes }: Datamodel): string => {
+/** The statements that create the tables, keys and indexes of `schema.prisma`, as `prisma migrate diff` would print them. */
+export const datamodelSql = async (): Promise<string> => {
+  const { models, indexes } = await readDatamodel();
   const tables = models.map((model) => {
     const columns = model.fields.filter(({ kind }) => kind !== 'object').map(columnSql);
     return `CREATE TABLE ${tableOf(model)} (${columns.join(', ')})`;
   });
-  const indexStatements = indexes.map((index) =>
-    indexSql(models.find(({ name }) => name === index.model) as Model, index),
-  );
   const foreignKeys = models.flatMap((model) =>
     model.fields
       .filter(({ relationFromFields }) => (relationFromFields ?? []).length > 0)
-      .map((field) => foreignKeySql(models, model, field)),
+      .map((field) => foreignKeySql(model, field, named(models, field.type))),
   );
-  return [...tables, ...indexStatements, ...foreignKeys].join(';\n');
+  return [...tables, ...indexes.map((index) => indexSql(named(models, index.model), index)), ...foreignKeys].join(
+    ';\n',
+  );
 };
