@@ -45,9 +45,18 @@ const equals = (value: FilterScalar, field: FieldSql, parameters: Parameters): s
   return isWholeKey(value) ? byKey : `(${byKey} AND ${isWhole()})`;
 };
 
+/**
+ * The most values of a list that are compared one after the other, as a reused plan compares the values of a parameter. A longer list is
+ * joined from several and no index serves it, so a hashed subselect is faster. `IS TRUE` keeps the planner from joining its rows.
+ */
+const maxComparedValues = 200;
+
 const isOneOf = (values: readonly FilterScalar[], field: FieldSql, parameters: Parameters): string => {
   const list = parameters.add(values.map((value) => bindable(value, field)));
-  return `${values.every(isWholeKey) ? field.key : field.expression} = ANY (${list}::${field.type}[])`;
+  const compared = values.every(isWholeKey) ? field.key : field.expression;
+  return values.length > maxComparedValues
+    ? `(${compared} IN (SELECT unnest(${list}::${field.type}[]))) IS TRUE`
+    : `${compared} = ANY (${list}::${field.type}[])`;
 };
 
 /**
@@ -136,6 +145,9 @@ export const wordSql = (alias: 'n' | 'r' | 'x', word: string, parameters: Parame
 
 const parts: ReadonlySet<Operator> = new Set(['contains', 'starts_with', 'ends_with']);
 
+/** Whether a comparison looks for a part of a text. */
+export const isOfTextPart = ({ operator }: FilterLeaf): boolean => parts.has(operator) || operator === 'not_contains';
+
 /** Whether the trigram index can find the texts that match a comparison. */
 const isOfTrigrams = ({ operator, value }: FilterLeaf): boolean =>
   parts.has(operator) && typeof value === 'string' && hasTrigram(value);
@@ -155,10 +167,34 @@ export const withSearchText = (alias: 'r' | 'x', { value }: FilterLeaf, paramete
 export const isSearchedText = (objectType: ObjectType, leaf: FilterLeaf): boolean =>
   leaf.field.source === 'system' && searchedFields[objectType].has(leaf.field.field.name) && isOfTrigrams(leaf);
 
-/** The ids of the accounts or contacts that match a comparison. */
-export const relatedIdsSql = (leaf: FilterLeaf, field: RelatedField, parameters: Parameters): string => {
-  const condition = scalarComparison(leaf, fieldOfRelated(field), parameters);
-  const match = isOfTrigrams(leaf) ? withSearchText('x', leaf, parameters, condition) : condition;
+/**
+ * The most parts of texts to look up in the trigram index. Each lookup costs an index scan and a second comparison per record. With more
+ * parts, one comparison with all of them is faster, even without the index.
+ */
+const maxSearchedParts = 4;
+
+/** The comparisons to use the trigram index for, out of those that it serves: the longest texts, because they are likely the rarest. */
+export const partsToSearch = <Leaf extends FilterLeaf>(leaves: readonly Leaf[]): readonly Leaf[] =>
+  [...leaves].sort((one, other) => String(other.value).length - String(one.value).length).slice(0, maxSearchedParts);
+
+/** The LIKE pattern of a comparison with a part of a text. */
+export const likePattern = ({ operator, value }: FilterLeaf): string => {
+  const text = escapeLike(String(value));
+  return `${operator === 'starts_with' ? '' : '%'}${text}${operator === 'ends_with' ? '' : '%'}`;
+};
+
+/** The ids of the accounts or contacts that match all or any of some comparisons. */
+export const relatedIdsSql = (
+  leaves: readonly FilterLeaf[],
+  field: RelatedField,
+  parameters: Parameters,
+  joint: ' OR ' | ' AND ' = ' AND ',
+): string => {
+  const matches = leaves.map((leaf) => {
+    const condition = scalarComparison(leaf, fieldOfRelated(field), parameters);
+    return isOfTrigrams(leaf) ? withSearchText('x', leaf, parameters, condition) : condition;
+  });
+  const match = matches.length === 1 ? matches.join('') : `(${matches.join(joint)})`;
   return `SELECT x.id FROM ${field.table} x WHERE x.organization_id = $1 AND ${match}`;
 };
 
@@ -174,7 +210,7 @@ export const relatedComparison = (leaf: FilterLeaf, field: RelatedField, paramet
   if (leaf.operator === 'not_empty') return `${valueOrNull} IS NOT NULL`;
   const complement = complements[leaf.operator];
   if (complement !== undefined) return not(relatedComparison({ ...leaf, operator: complement }, field, parameters));
-  const ids = relatedIdsSql(leaf, field, parameters);
+  const ids = relatedIdsSql([leaf], field, parameters);
   // A natural key has at most one id. `=` instead of `= ANY` lets the planner know that.
   return leaf.operator === 'eq' && isUnique ? `r.${key} = (${ids})` : `r.${key} = ANY (ARRAY(${ids}))`;
 };

@@ -1,5 +1,5 @@
-import { type FilterLeaf, type FilterScalar, matchesFilter, type Operator } from '@crm/domain';
-import { hasTrigram, isDecidedByKey, isSearchedText, relatedIdsSql, wordSql } from './comparison.js';
+import { type FilterLeaf, type FilterNode, type FilterScalar, matchesFilter, type Operator } from '@crm/domain';
+import { hasTrigram, isDecidedByKey, isSearchedText, partsToSearch, relatedIdsSql, wordSql } from './comparison.js';
 import { fieldSql, idsOfMatchingLabels, labelField, type RelatedField, relatedField } from './fields.js';
 import { conjuncts, filterSql } from './filter-sql.js';
 import { continuesInOrder, type KeySql } from './order.js';
@@ -91,7 +91,7 @@ const relatedUse = (
   if (leaf.operator === 'eq' && related.isUnique) {
     return { ...noIndex, countingOrder: creationOrder, isInOrder: continuesInOrder(column, true, keys) };
   }
-  const from = `(${relatedIdsSql(leaf, related, parameters)}) AS by_value (value)`;
+  const from = `(${relatedIdsSql([leaf], related, parameters)}) AS by_value (value)`;
   const branches: Branches = { condition: `${column} = by_value.value`, from, count: 1 };
   return { ...noIndex, countingOrder: creationOrder, branches };
 };
@@ -112,6 +112,26 @@ const leafUse = (scope: SqlScope, leaf: FilterLeaf, keys: readonly KeySql[]): In
   return { countingOrder: isRange ? field.key : creationOrder, branches: null, isInOrder, isSearched };
 };
 
+const filterConditions = (
+  scope: SqlScope,
+  filters: FilterNode | null,
+  keys: readonly KeySql[],
+): readonly Condition[] => {
+  const parts = conjuncts(filters).map((node) => ({
+    node,
+    use: node.kind === 'leaf' ? leafUse(scope, node, keys) : noIndex,
+  }));
+  const searched = parts.flatMap(({ node, use }) => (use.isSearched && node.kind === 'leaf' ? [node] : []));
+  const toSearch = new Set<FilterNode>(partsToSearch(searched));
+  const isServed = ({ node, use }: (typeof parts)[number]): boolean =>
+    use.countingOrder !== null || (use.isSearched && toSearch.has(node));
+  const served = parts.filter(isServed).map(({ node, use }) => ({ ...use, sql: filterSql(scope, node) }));
+  // All others form one condition, so that comparisons with parts of the same text are combined.
+  const others = parts.filter((part) => !isServed(part)).map(({ node }) => node);
+  if (others.length === 0) return served;
+  return [...served, { ...noIndex, sql: filterSql(scope, { kind: 'and', nodes: others }) }];
+};
+
 /**
  * The conditions on the records of a page besides organization and pipeline: the stage, each word, and each part of the filters. Each
  * says which index serves it and whether that index continues in the order of `keys`.
@@ -129,9 +149,5 @@ export const conditionsOf = (
   }
   for (const word of words)
     conditions.push({ ...noIndex, isSearched: hasTrigram(word), sql: wordSql('r', word, scope.parameters) });
-  for (const node of conjuncts(filters)) {
-    const use = node.kind === 'leaf' ? leafUse(scope, node, keys) : noIndex;
-    conditions.push({ ...use, sql: filterSql(scope, node) });
-  }
-  return conditions;
+  return [...conditions, ...filterConditions(scope, filters, keys)];
 };

@@ -8,6 +8,7 @@ import {
   type ValueBranches,
 } from './conditions.js';
 import { tables } from './fields.js';
+import { joinLists } from './filter-sql.js';
 import {
   continuesInOrder,
   type KeySql,
@@ -199,6 +200,10 @@ const planPart = (scope: PageScope, part: Part): PartPlan => {
   return plan('other-filter', otherFilter(ordered));
 };
 
+/** A request with joined lists of values. */
+export const withJoinedLists = (request: PageRequest): PageRequest =>
+  request.filters === null ? request : { ...request, filters: joinLists(request.filters) };
+
 /**
  * Plans how to read a page. It is a pure function of the request. `list-page.ts` runs the plan, and `crm explain` prints it.
  *
@@ -238,6 +243,6 @@ const planPart = (scope: PageScope, part: Part): PartPlan => {
  * @returns the plan of each part that may contribute records to the page, see {@link Part}
  */
 export const planPage = (request: PageRequest): readonly PartPlan[] => {
-  const scope = pageScope(request);
-  return partsOf(request, scope.keys).map((part) => planPart(scope, part));
+  const scope = pageScope(withJoinedLists(request));
+  return partsOf(scope.request, scope.keys).map((part) => planPart(scope, part));
 };

@@ -11,7 +11,7 @@ import type { TenantStatement } from '../database.js';
 import { conditionsOf } from './conditions.js';
 import { tables } from './fields.js';
 import { Parameters } from './parameters.js';
-import { placeOf } from './plan.js';
+import { placeOf, withJoinedLists } from './plan.js';
 import { matchConditions } from './plans/matches.js';
 import type { SummaryRequest } from './summarize.js';
 
@@ -210,7 +210,8 @@ const totalsSql = (currency: string | null, columns: readonly string[]): string 
  * ```
  */
 export const summaryStatement = (request: SummaryRequest): TenantStatement => {
-  const { page, groups, measures, currencyIndex } = request;
+  const { groups, measures, currencyIndex } = request;
+  const page = withJoinedLists(request.page);
   const scope = { setup: page.setup, objectType: page.objectType, parameters: new Parameters() };
   const { parameters } = scope;
   const keys = groups.map((group, index) => ({ ...groupKeySql(group, parameters), name: `key_${index + 1}` }));

@@ -29,7 +29,7 @@ const asCommon = (conditions: readonly string[]): string => `CASE WHEN ${conditi
  * SELECT r.record AS record, r.created_at AS key_1, r.id AS key_2
  *  FROM (SELECT r.* FROM opportunities r WHERE r.organization_id = $1 AND r.pipeline_id = $2::uuid AND r.stage_id = $3::uuid
  *     ORDER BY r.created_at DESC, r.id DESC LIMIT 300) r
- *  WHERE CASE WHEN strpos((r.normalized->>'next_step') COLLATE "C", $4::text) > 0 THEN true END LIMIT 51
+ *  WHERE CASE WHEN (strpos((r.normalized->>'next_step') COLLATE "C", $4::text) > 0) THEN true END LIMIT 51
  * ```
  */
 export const scanNextSql = (plan: PartPlan, records: number): string => {
@@ -157,7 +157,7 @@ export const matchConditions = (
  * ```sql
  * SELECT r.record AS record, r.updated_at AS key_1, r.created_at AS key_2, r.id AS key_3
  *  FROM (SELECT r.* FROM opportunities r WHERE r.organization_id = $1 AND r.pipeline_id = $2::uuid
- *     AND CASE WHEN strpos((r.normalized->>'next_step') COLLATE "C", $3::text) > 0 THEN 1 END = 1 OFFSET 0) r
+ *     AND CASE WHEN (strpos((r.normalized->>'next_step') COLLATE "C", $3::text) > 0) THEN 1 END = 1 OFFSET 0) r
  *  ORDER BY r.updated_at DESC, r.created_at DESC, r.id DESC LIMIT 51
  * ```
  */
