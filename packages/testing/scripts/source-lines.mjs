@@ -15,7 +15,7 @@ const budgets = {
   'packages/cli': 8339,
   'packages/client': 1179,
   'packages/contract': 3564,
-  'packages/db': 8999,
+  'packages/db': 9131,
   'packages/domain': 3172,
   'packages/http': 2926,
   'packages/local-postgres': 506,
@@ -24,9 +24,9 @@ const budgets = {
   'packages/testing': 3197,
   'packages/webhooks': 240,
   prisma: 666,
-  'all source lines': 41_217,
-  'lines of tests': 33_129,
-  'lines of pages': 6997,
+  'all source lines': 41_349,
+  'lines of tests': 33_161,
+  'lines of pages': 7001,
 };
 
 const generatedFiles = ['packages/client/src/types.ts', 'packages/db/sql/schema.sql'];
