@@ -1,9 +1,10 @@
-import { searchAccounts, searchContacts, searchOpportunities } from '@crm/contract';
+import { createPipeline, searchAccounts, searchContacts, searchOpportunities } from '@crm/contract';
 import {
   createTestClient,
   type GatewayProcess,
   startGatewayProcess,
   type TestClient,
+  type TestOrganization,
   propertyRuns,
   urlForRole,
 } from '@crm/testing';
@@ -12,6 +13,7 @@ import fc from 'fast-check';
 import { callsOf } from './model/calls.js';
 import { ModelClient } from './model/client.js';
 import { describeModels, readState } from './model/read-state.js';
+import { ModelState } from './model/state.js';
 import { expectConsistent } from './support/expect-consistent.js';
 import { startTestGateway, type TestGateway } from './support/gateway.js';
 
@@ -40,11 +42,34 @@ afterAll(async () => {
 
 const searches = [searchAccounts, searchContacts, searchOpportunities];
 
-const createOrganization = async () => {
+const createOrganization = async (currency: string | null) => {
   const organization = await gateway.createOrganization();
+  const text = 'UPDATE organizations SET currency = $2 WHERE id = $1';
+  await gateway.database.query(organization.id, { text, values: [currency] });
   for (const objectType of ['account', 'contact', 'opportunity'] as const)
     await organization.defineField({ objectType, slug: 'score', attributeType: 'number' });
   return organization;
+};
+
+const stages = [{ label: 'New' }, { label: 'Qualified', is_default: true }, { label: 'Won' }];
+
+/** A client with a pipeline of its own, which no other client changes. */
+const createModelClient = async (
+  client: TestClient,
+  organization: TestOrganization,
+  lane: number,
+  currency: string | null,
+): Promise<ModelClient> => {
+  const body = { name: `Lane ${lane}`, stages };
+  const { data } = await client.call(createPipeline, { body, key: organization.key });
+  const ofModel = data.stages.map((stage) => ({
+    id: stage.stage_id,
+    label: stage.label,
+    isActive: true,
+    isDefault: stage.label === 'Qualified',
+  }));
+  const state = new ModelState(ofModel, currency);
+  return new ModelClient(state, data.pipeline.pipeline_id, client, organization, gateway.database);
 };
 
 test(
@@ -53,11 +78,14 @@ test(
     process.stdout.write(`model: ${runs} runs of ${lanes} clients, FC_SEED=${seed}\n`);
     const property = fc.asyncProperty(
       fc.tuple(...Array.from({ length: lanes }, (_, lane) => callsOf(lane))),
-      async (calls) => {
-        const organization = await createOrganization();
-        const clients = calls.map(
-          (_, lane) => new ModelClient(processes[lane % 2] ?? gateway.client, organization, gateway.database),
-        );
+      fc.option(fc.constant('EUR'), { nil: null }),
+      async (calls, currency) => {
+        const organization = await createOrganization(currency);
+        const clients: ModelClient[] = [];
+        for (const lane of calls.keys()) {
+          const client = processes[lane % 2] ?? gateway.client;
+          clients.push(await createModelClient(client, organization, lane, currency));
+        }
         await Promise.all(
           calls.map(async (ofLane, lane) => {
             for (const call of ofLane) {

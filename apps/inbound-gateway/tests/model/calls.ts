@@ -18,6 +18,15 @@ export type Call =
   | { readonly kind: 'deleteAccount'; readonly domain: string }
   | { readonly kind: 'deleteContact'; readonly email: string }
   | { readonly kind: 'deleteDeal'; readonly index: number }
+  | { readonly kind: 'mergeAccounts'; readonly domain: string; readonly from: string; readonly mergesDeals: boolean }
+  | { readonly kind: 'mergeContacts'; readonly email: string; readonly from: string; readonly mergesDeals: boolean }
+  | { readonly kind: 'restoreAccount'; readonly index: number }
+  | { readonly kind: 'restoreDeal'; readonly index: number }
+  | { readonly kind: 'activateStage'; readonly index: number }
+  | { readonly kind: 'makeDefaultStage'; readonly index: number }
+  | { readonly kind: 'renameStage'; readonly index: number; readonly label: string }
+  | { readonly kind: 'archiveStage'; readonly index: number; readonly to: number | null }
+  | { readonly kind: 'activatePipeline'; readonly isActive: boolean }
   | { readonly kind: 'bulkContacts'; readonly calls: readonly (Call & { kind: 'createContact' })[]; onMatch: OnMatch }
   | { readonly kind: 'bulkDeals'; readonly calls: readonly (Call & { kind: 'createDeal' })[]; onMatch: OnMatch };
 
@@ -39,7 +48,8 @@ export const callsOf = (lane: number): fc.Arbitrary<readonly Call[]> => {
   const dealFields = fc.record({
     amount: clearable(fc.constantFrom(0, 12.5, 99999)),
     next_step: text,
-    stage: maybe(fc.constantFrom('New', 'Won')),
+    currency: clearable(fc.constantFrom('EUR', 'USD')),
+    stageIndex: maybe(fc.nat({ max: 2 })),
     score,
   });
   const related = fc.record({
@@ -51,6 +61,20 @@ export const callsOf = (lane: number): fc.Arbitrary<readonly Call[]> => {
   const kind = <Kind extends Call['kind']>(value: Kind) => fc.constant(value);
   const newContact = fc.record({ kind: kind('createContact'), email, fields: contactFields, onMatch });
   const newDeal = fc.record({ kind: kind('createDeal'), name, fields: dealFields, related, onMatch });
+  const [stage, mergesDeals] = [fc.nat({ max: 2 }), fc.boolean()];
+  const mergeOrRestore = fc.oneof<fc.Arbitrary<Call>[]>(
+    fc.record({ kind: kind('mergeAccounts'), domain, from: domain, mergesDeals }),
+    fc.record({ kind: kind('mergeContacts'), email, from: email, mergesDeals }),
+    fc.record({ kind: kind('restoreAccount'), index: fc.nat({ max: 1 }) }),
+    fc.record({ kind: kind('restoreDeal'), index: fc.nat({ max: 1 }) }),
+  );
+  const setUp = fc.oneof<fc.Arbitrary<Call>[]>(
+    fc.record({ kind: kind('renameStage'), index: stage, label: fc.constantFrom('New', 'Won', 'Lost') }),
+    fc.record({ kind: kind('archiveStage'), index: stage, to: fc.option(stage, { nil: null }) }),
+    fc.record({ kind: kind('activateStage'), index: stage }),
+    fc.record({ kind: kind('makeDefaultStage'), index: stage }),
+    fc.record({ kind: kind('activatePipeline'), isActive: fc.boolean() }),
+  );
   const call = fc.oneof<(fc.Arbitrary<Call> | fc.WeightedArbitrary<Call>)[]>(
     { weight: 2, arbitrary: fc.record({ kind: kind('createAccount'), domain, fields: accountFields, onMatch }) },
     { weight: 3, arbitrary: newContact },
@@ -77,6 +101,8 @@ export const callsOf = (lane: number): fc.Arbitrary<readonly Call[]> => {
     fc.record({ kind: kind('deleteAccount'), domain }),
     fc.record({ kind: kind('deleteContact'), email }),
     fc.record({ kind: kind('deleteDeal'), index }),
+    { weight: 7, arbitrary: mergeOrRestore },
+    { weight: 5, arbitrary: setUp },
     fc.record({ kind: kind('bulkContacts'), calls: fc.array(newContact, { minLength: 1, maxLength: 4 }), onMatch }),
     fc.record({ kind: kind('bulkDeals'), calls: fc.array(newDeal, { minLength: 1, maxLength: 4 }), onMatch }),
   );

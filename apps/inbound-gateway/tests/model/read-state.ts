@@ -21,12 +21,13 @@ export const describeModels = (states: readonly ModelState[]) => {
       })),
     ),
     deals: sorted(
-      deals.map(({ name, account, primary, additional, amount, next_step, stage, score, version }) => ({
+      deals.map(({ name, account, primary, additional, amount, currency, next_step, stage, score, version }) => ({
         ...{ name, account: account?.domain ?? null, primary: primary?.email ?? null },
         additional: additional.map(({ email }) => email),
-        ...{ amount, next_step, stage, score, version },
+        ...{ amount, currency, next_step, stage: stage.label, score, version },
       })),
     ),
+    inEuros: deals.filter(({ currency }) => currency === 'EUR').length,
   };
 };
 
@@ -39,11 +40,17 @@ interface ReadRecord {
 type Search = typeof searchAccounts | typeof searchContacts | typeof searchOpportunities;
 
 /** All records of an object, page by page. */
-const walk = async (client: TestClient, search: Search, name: string, fields: string): Promise<ReadRecord[]> => {
+const walk = async (
+  client: TestClient,
+  search: Search,
+  name: string,
+  fields: string,
+  more: object = {},
+): Promise<ReadRecord[]> => {
   const records: ReadRecord[] = [];
   let cursor: string | null = null;
   do {
-    const selected = { limit: 10, sort: 'created_at', fields: `${fields},custom_fields` };
+    const selected = { limit: 10, sort: 'created_at', fields: `${fields},custom_fields`, ...more };
     const body = { ...selected, ...(cursor === null ? {} : { cursor }) };
     const { data } = await client.call(search, { body });
     const page = data as unknown as Readonly<Record<string, ReadRecord[]>> & { readonly next_cursor: string | null };
@@ -59,8 +66,10 @@ const scoreOf = ({ custom_fields: { score } }: ReadRecord): number | null => sco
 export const readState = async (client: TestClient) => {
   const accounts = await walk(client, searchAccounts, 'accounts', 'industry,version');
   const contacts = await walk(client, searchContacts, 'contacts', 'version');
-  const dealFields = 'amount,next_step,account_domain,contact_email,version';
+  const dealFields = 'amount,currency,next_step,account_domain,contact_email,version';
   const deals = await walk(client, searchOpportunities, 'opportunities', dealFields);
+  const inEuros = { filters: { field: 'currency', operator: 'eq', value: 'EUR' } };
+  const euros = await walk(client, searchOpportunities, 'opportunities', 'currency', inEuros);
   const domains = new Map(accounts.map(({ id, domain }) => [id, domain]));
   return {
     accounts: sorted(
@@ -81,9 +90,10 @@ export const readState = async (client: TestClient) => {
         additional: (one['additional_contacts'] as readonly { contact_email: string }[]).map(
           (link) => link.contact_email,
         ),
-        ...{ amount: one['amount'], next_step: one['next_step'], stage: one['stage_name'] },
+        ...{ amount: one['amount'], currency: one['currency'], next_step: one['next_step'], stage: one['stage_name'] },
         ...{ score: scoreOf(one), version: one['version'] },
       })),
     ),
+    inEuros: euros.length,
   };
 };

@@ -1,7 +1,9 @@
 import type { Fields, ModelState, Related } from './state.js';
 
+const isArchivedStage = ({ stage }: Fields): boolean => typeof stage === 'object' && stage?.isActive === false;
+
 /** The expected answer of a call: an HTTP status, or the record status. */
-export type Outcome = 'created' | 'matched' | 'updated' | 'deleted' | 404 | 409;
+export type Outcome = 'created' | 'matched' | 'updated' | 'deleted' | 'merged' | 'restored' | 400 | 404 | 409;
 /** What a create does with an existing record. */
 export type OnMatch = 'keep' | 'update';
 
@@ -44,13 +46,16 @@ export const createDeal = (
   related: Related,
   onMatch: OnMatch,
 ): Outcome => {
+  if (isArchivedStage(fields)) return 400;
+  if (!state.isPipelineActive && !state.hasDeal(name, related)) return 400;
   const { account, owner } = state.ownerOf(related);
   const primary = related.primary ? state.ensureContact(related.primary) : null;
   const additional = (related.additional ?? []).map((email) => state.ensureContact(email));
   const found = state.findDeal(name, account, owner);
   if (found === undefined) {
-    const empty = { amount: null, next_step: null, score: null, stage: 'Qualified', primary: null, additional: [] };
-    const deal = { name, account, owner, version: 1, ...empty };
+    const empty = { amount: null, next_step: null, score: null, primary: null, additional: [] };
+    const defaults = { stage: state.defaultStage(), currency: state.currency };
+    const deal = { name, account, owner, version: 1, ...empty, ...defaults };
     state.assign(deal, sentOnly(fields));
     state.assignContacts(deal, primary, additional);
     state.deals.push(deal);
@@ -68,19 +73,22 @@ export const createDeal = (
 
 /** `PATCH accounts` */
 export const updateAccount = (state: ModelState, domain: string, fields: Fields): Outcome => {
-  const found = state.findAccount(domain);
+  const found = state.accountAt(domain);
   if (found === undefined) return 404;
   const holder = typeof fields['domain'] === 'string' ? state.findAccount(fields['domain']) : undefined;
   if (holder !== undefined && holder !== found) return 409;
-  return bump(found, state.assign(found, fields));
+  const isChanged = state.assign(found, fields);
+  found.aliases = found.aliases.filter((alias) => alias !== found.domain);
+  return bump(found, isChanged);
 };
 
 /** `PATCH contacts` */
 export const updateContact = (state: ModelState, email: string, { email: newEmail, ...fields }: Fields): Outcome => {
-  const found = state.findContact(email);
+  const found = state.contactAt(email);
   if (found === undefined) return 404;
   const isMove = typeof newEmail === 'string' && newEmail !== email;
-  if (isMove && state.findContact(newEmail) !== undefined) return 409;
+  const holder = isMove ? state.findContact(newEmail) : undefined;
+  if (holder !== undefined && holder !== found) return 409;
   const isChanged = state.assign(found, fields);
   if (isMove) state.moveContact(found, newEmail);
   return bump(found, isChanged || isMove);
@@ -90,6 +98,7 @@ export const updateContact = (state: ModelState, email: string, { email: newEmai
 export const updateDeal = (state: ModelState, index: number, fields: Fields, related: Related): Outcome => {
   const found = state.deals[index];
   if (found === undefined) return 404;
+  if (isArchivedStage(fields)) return 400;
   // Decide whether the call is refused before creating anything, because a refused call must leave nothing.
   const account = related.account === undefined ? found.account?.domain : (related.account ?? undefined);
   const primary = related.primary === undefined ? found.primary?.email : (related.primary ?? undefined);
@@ -116,16 +125,16 @@ export const updateDeal = (state: ModelState, index: number, fields: Fields, rel
 
 /** `DELETE accounts` */
 export const deleteAccount = (state: ModelState, domain: string): Outcome => {
-  const found = state.findAccount(domain);
+  const found = state.accountAt(domain);
   if (found === undefined) return 404;
   if ([...state.contacts, ...state.deals].some(({ account }) => account === found)) return 409;
-  state.accounts.splice(state.accounts.indexOf(found), 1);
+  state.deletedAccounts.push(...state.accounts.splice(state.accounts.indexOf(found), 1));
   return 'deleted';
 };
 
 /** `DELETE contacts` */
 export const deleteContact = (state: ModelState, email: string): Outcome => {
-  const found = state.findContact(email);
+  const found = state.contactAt(email);
   if (found === undefined) return 404;
   for (const deal of state.deals) {
     const primary = deal.primary === found ? null : deal.primary;
@@ -145,6 +154,6 @@ export const deleteContact = (state: ModelState, email: string): Outcome => {
 /** `DELETE opportunities` */
 export const deleteDeal = (state: ModelState, index: number): Outcome => {
   if (state.deals[index] === undefined) return 404;
-  state.deals.splice(index, 1);
+  state.deletedDeals.push(...state.deals.splice(index, 1));
   return 'deleted';
 };

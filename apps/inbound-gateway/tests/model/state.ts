@@ -1,7 +1,23 @@
 import { accountNameFromDomain, isFreeMail } from '@crm/domain';
 
+/** A stage in the model. Each lane has a pipeline of its own. */
+export interface ModelStage {
+  readonly id: string;
+  label: string;
+  isActive: boolean;
+  isDefault: boolean;
+}
+
+interface Identified<R> {
+  /** Set once a call named the record by its id. */
+  id?: string | undefined;
+  /** Set if the record was merged, or restored as another one. */
+  mergedInto?: R | undefined;
+}
+
 /** An account in the model. */
-export interface ModelAccount {
+export interface ModelAccount extends Identified<ModelAccount> {
+  aliases: string[];
   domain: string;
   name: string | null;
   industry: string | null;
@@ -10,9 +26,8 @@ export interface ModelAccount {
 }
 
 /** A contact in the model. */
-export interface ModelContact {
-  /** Set once a call named the contact by its id. */
-  id?: string | undefined;
+export interface ModelContact extends Identified<ModelContact> {
+  aliases: string[];
   email: string;
   first_name: string | null;
   last_name: string | null;
@@ -23,11 +38,14 @@ export interface ModelContact {
 
 /** A deal in the model. */
 export interface ModelDeal {
+  /** Set once a call deleted the deal. */
+  id?: string | undefined;
   name: string;
   amount: number | null;
+  currency: string | null;
   next_step: string | null;
   score: number | null;
-  stage: string | null;
+  stage: ModelStage;
   account: ModelAccount | null;
   /** The account part of the natural key if there is no account: a contact, even one that was deleted since. */
   owner: ModelContact | null;
@@ -37,7 +55,7 @@ export interface ModelDeal {
 }
 
 /** The fields that a call can set: undefined was not sent, null clears. */
-export type Fields = Readonly<Record<string, string | number | null | undefined>>;
+export type Fields = Readonly<Record<string, string | number | ModelStage | null | undefined>>;
 
 /** The records that a deal refers to, by natural key. */
 export interface Related {
@@ -56,14 +74,43 @@ export class ModelState {
   readonly accounts: ModelAccount[] = [];
   readonly contacts: ModelContact[] = [];
   readonly deals: ModelDeal[] = [];
+  readonly deletedAccounts: ModelAccount[] = [];
+  readonly deletedDeals: ModelDeal[] = [];
+  isPipelineActive = true;
 
-  findAccount = (domain: string): ModelAccount | undefined => this.accounts.find((one) => one.domain === domain);
-  findContact = (email: string): ModelContact | undefined => this.contacts.find((one) => one.email === email);
+  /** @param currency - the organization's default */
+  constructor(
+    readonly stages: readonly ModelStage[],
+    readonly currency: string | null,
+  ) {}
+
+  accountAt = (domain: string): ModelAccount | undefined => this.accounts.find((one) => one.domain === domain);
+  contactAt = (email: string): ModelContact | undefined => this.contacts.find((one) => one.email === email);
+  /** The account with a domain or alias. */
+  findAccount = (domain: string): ModelAccount | undefined =>
+    this.accounts.find((one) => one.domain === domain || one.aliases.includes(domain));
+  /** The contact with an email or alias. */
+  findContact = (email: string): ModelContact | undefined =>
+    this.contacts.find((one) => one.email === email || one.aliases.includes(email));
+
+  stageAt(index: number): ModelStage {
+    const stage = this.stages[index];
+    if (stage === undefined) throw new Error(`There is no stage ${index}`);
+    return stage;
+  }
+
+  /** The stage in which new deals start. */
+  defaultStage(): ModelStage {
+    const stage = this.stages.find(({ isDefault }) => isDefault) ?? this.stages.find(({ isActive }) => isActive);
+    if (stage === undefined) throw new Error('There is no active stage');
+    return stage;
+  }
 
   ensureAccount(domain: string): ModelAccount {
     const found = this.findAccount(domain);
     if (found !== undefined) return found;
-    const account = { domain, name: accountNameFromDomain(domain), industry: null, score: null, version: 1 };
+    const name = accountNameFromDomain(domain);
+    const account = { domain, name, industry: null, score: null, version: 1, aliases: [] };
     this.accounts.push(account);
     return account;
   }
@@ -72,7 +119,7 @@ export class ModelState {
     const found = this.findContact(email);
     if (found !== undefined) return found;
     const account = this.ensureAccount(domainOf(email));
-    const contact = { email, first_name: null, last_name: null, score: null, account, version: 1 };
+    const contact = { email, first_name: null, last_name: null, score: null, account, version: 1, aliases: [] };
     this.contacts.push(contact);
     return contact;
   }
@@ -82,6 +129,14 @@ export class ModelState {
     return this.deals.find(
       (one) => one.name === name && one.account === account && (account !== null || one.owner === owner),
     );
+  }
+
+  /** Whether a create would find a deal. It creates nothing. */
+  hasDeal(name: string, { account, primary }: Related): boolean {
+    const domain = account ?? (primary && !isFreeMail(domainOf(primary)) ? domainOf(primary) : null);
+    const [found, owner] = [domain && this.findAccount(domain), primary && this.findContact(primary)];
+    if (domain) return Boolean(found && this.findDeal(name, found, null));
+    return primary ? Boolean(owner && this.findDeal(name, null, owner)) : this.findDeal(name, null, null) !== undefined;
   }
 
   /** The account or contact that a new deal belongs to. Creates it if it is missing. */
@@ -116,6 +171,7 @@ export class ModelState {
   /** Changes a contact's email. The contact moves to the account of the new domain and keeps its deals. */
   moveContact(contact: ModelContact, email: string): void {
     contact.account = this.ensureAccount(domainOf(email));
+    contact.aliases = contact.aliases.filter((alias) => alias !== email);
     contact.email = email;
   }
 }
