@@ -26,7 +26,7 @@ const budgets = {
   prisma: 666,
   'all source lines': 41_349,
   'lines of tests': 33_552,
-  'lines of pages': 7001,
+  'lines of pages': 6998,
 };
 
 const generatedFiles = ['packages/client/src/types.ts', 'packages/db/sql/schema.sql'];
