@@ -25,7 +25,7 @@ const budgets = {
   'packages/webhooks': 240,
   prisma: 666,
   'all source lines': 41_349,
-  'lines of tests': 33_552,
+  'lines of tests': 33_616,
   'lines of pages': 6998,
 };
 
