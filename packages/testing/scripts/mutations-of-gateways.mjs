@@ -180,6 +180,14 @@ export const mutationsOfGateways = [
   },
   {
     requirement: 'R25',
+    removed: 'the failures of earlier rounds',
+    file: 'apps/webhook-worker/src/round.ts',
+    from: 'this.#failuresInRow = webhook.failures;',
+    to: 'this.#failuresInRow = 0;',
+    tests: 'apps/webhook-worker worker.test',
+  },
+  {
+    requirement: 'R25',
     removed: 'the retries of a failed event',
     file: 'apps/webhook-worker/src/round.ts',
     from: 'this.#parked.set(keyOf(record), { ...record, position, attempts: attempt, delay_ms: delayMs, error: result.error });',

@@ -82,7 +82,7 @@ const tryOne = async ({ file, from, to, tests }) => {
     const [failed] = failedIn(output);
     if (failed !== undefined) return { verdict: 'caught', detail: failed };
     // The servers of the tests are the product too.
-    if (output.includes('at async startTestStack'))
+    if (output.includes('The servers of the tests do not start'))
       return { verdict: 'caught', detail: 'the servers of the tests do not start' };
     return isTooLong
       ? { verdict: 'caught', detail: `${tests}: did not end in time` }

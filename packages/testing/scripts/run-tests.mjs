@@ -47,7 +47,11 @@ const runJest = async (files, options, env, postgres = 'embedded') => {
   if (files.length === 0) return 0;
   const needsServer = files.some(({ isUnit }) => !isUnit);
   const usesGateways = files.some((file) => file.usesGateways);
-  const stop = needsServer ? await startTestStack(postgres, usesGateways) : () => undefined;
+  const stop = needsServer
+    ? await startTestStack(postgres, usesGateways).catch((cause) => {
+        throw new Error('The servers of the tests do not start', { cause });
+      })
+    : () => undefined;
   const saysWorkers = options.some((option) => /^(-i|--runInBand|-w|--maxWorkers)\b/.test(option));
   const args = [
     ...[join(root, 'node_modules/jest/bin/jest.js'), '--config', 'packages/testing/jest/config.json'],
