@@ -143,7 +143,7 @@ const table: readonly (readonly [id: string, statements: number, call: () => Cal
   ['listWebhookAttempts', 2, onRecord('webhook_id')],
   ['updateWebhook', 1, onRecord('webhook_id', { payload: 'thin' })],
   ['testWebhook', 1, onRecord('webhook_id')],
-  ['replayWebhook', 3, onRecord('webhook_id', { from: 1 })],
+  ['replayWebhook', 2, onRecord('webhook_id', { from: 1 })],
   ['rotateWebhookSecret', 1, onRecord('webhook_id')],
   ['deleteWebhook', 1, onRecord('webhook_id')],
   ['deleteNote', 1, onRecord('note_id')],
