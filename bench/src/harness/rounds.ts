@@ -38,32 +38,31 @@ export const alternate = async <const Contestants extends readonly Contestant[]>
 export const ratios = (numbers: readonly number[], others: readonly number[]): number[] =>
   numbers.map((number, round) => number / (others[round] ?? Number.NaN));
 
-/** What a comparison measures, with the target of the ratio. */
+/** What a comparison measures. */
 interface Comparison {
   readonly id: string;
   /** The work of both sides. */
   readonly what: string;
   readonly unit: string;
   readonly size: number;
-  readonly atLeast?: number;
-  readonly atMost?: number;
+  /** The least ratio of both sides. */
+  readonly atLeast: number;
 }
 
 /** Measures two contestants in turn. @returns the figures of both, and their ratio */
 export const compare = async (
   run: Run,
-  { what, atLeast, atMost, ...common }: Comparison,
+  { what, atLeast, ...common }: Comparison,
   [ours, theirs]: readonly [Contestant, Contestant],
 ): Promise<[ours: Figure, theirs: Figure, ratio: Figure]> => {
   run.log(what);
   const [ourRates, theirRates] = await alternate([ours, theirs], run);
-  const target = atLeast === undefined ? { atMost: atMost ?? Number.NaN } : { atLeast };
   return [
     { ...common, name: `${what}: ${ours.name}`, values: ourRates },
     { ...common, name: `${what}: ${theirs.name}`, values: theirRates },
     {
       ...common,
-      ...target,
+      atLeast,
       name: `${what}: ${ours.name} against ${theirs.name}`,
       unit: '×',
       values: ratios(ourRates, theirRates),
