@@ -1,6 +1,4 @@
-// Protections, each with the change that removes it and the tests that must fail without it.
-import { mutationsOfData } from './mutations-of-data.mjs';
-import { mutationsOfGateways } from './mutations-of-gateways.mjs';
+import { readFileSync } from 'node:fs';
 
 /**
  * @typedef {object} Mutation
@@ -12,5 +10,17 @@ import { mutationsOfGateways } from './mutations-of-gateways.mjs';
  * @property {string} tests a folder, then parts of test file names
  */
 
+/** Reads one mutation of `mutations.diff`. @returns {Mutation} */
+const toMutation = (/** @type {string} */ text) => {
+  const [title = '', ...lines] = text.trimEnd().split('\n');
+  const after = (/** @type {string} */ mark) =>
+    lines.flatMap((line) => (line.startsWith(mark) ? [line.slice(mark.length)] : [])).join('\n');
+  const [, requirement = '', removed = ''] = /^(R\d+) (.*)$/.exec(title) ?? [];
+  return { requirement, removed, file: after('in '), from: after('- '), to: after('+ '), tests: after('fails ') };
+};
+
+/** The comment at the top of the file, and a text for each mutation. */
+const [, ...texts] = readFileSync(new URL('mutations.diff', import.meta.url), 'utf8').split('\n\n');
+
 /** @type {readonly Mutation[]} */
-export const mutations = [...mutationsOfData, ...mutationsOfGateways];
+export const mutations = texts.map(toMutation);

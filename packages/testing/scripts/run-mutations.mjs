@@ -99,7 +99,7 @@ const chosen = mutations.filter(
     wanted.length === 0 || wanted.some((word) => requirement === word || removed.includes(word)),
 );
 if (chosen.length === 0) {
-  console.error(`No protection is called ${wanted.join(' or ')}: see packages/testing/scripts/mutations.mjs`);
+  console.error(`No protection is called ${wanted.join(' or ')}: see packages/testing/scripts/mutations.diff`);
   process.exit(2);
 }
 let missed = 0;

@@ -46,7 +46,7 @@ const lines = Object.fromEntries(Object.keys(budgets).map((part) => [part, 0]));
 for (const path of filesIn('')) {
   const part = /^((apps|packages)\/)?[^/]+(?=\/)/.exec(path)?.[0];
   if (path.endsWith('.md')) lines['lines of pages'] += linesOf(path).length;
-  if (part === undefined || !/\.([cm]?[jt]sx?|sql)$/.test(path) || generatedFiles.includes(path)) continue;
+  if (part === undefined || !/\.([cm]?[jt]sx?|sql|diff)$/.test(path) || generatedFiles.includes(path)) continue;
   if (/\.test\.ts$|(^|\/)tests\//.test(path)) lines['lines of tests'] += linesOf(path).length;
   else for (const name of [part, 'all source lines']) lines[name] = (lines[name] ?? 0) + sourceLines(path);
 }
