@@ -9,13 +9,13 @@ import { findPipeline, listFields } from '../setup/lookup.js';
 import { connectClient, gatewayErrorText, type Gateways } from '../api/gateways.js';
 import { type BodyCheck, loadBodyCheck } from './mapping/body-check.js';
 import { checkColumns, checkNoDuplicates } from './mapping/check-columns.js';
-import { convertRow, type ConversionContext, type ConvertedRow, rejected } from './mapping/convert-row.js';
+import { convertRow, type ConvertedRow, type RequestBody, type RowProblem } from './mapping/convert-row.js';
 import { openCsv, type SourceFile, type SourceRow } from './source/csv-rows.js';
-import { convertExported, detectObject, unknownColumns, type ExportedContext } from './mapping/exported-record.js';
+import { convertExported, detectObject, unknownColumns, type ExportedSetup } from './mapping/exported-record.js';
 import { guessFormat } from './source/csv-format.js';
 import { openJsonLines } from './source/json-lines.js';
 import { readMapping, type Mapping } from './mapping/mapping.js';
-import { isId, loadPipelines, stageFinder } from './mapping/pipelines.js';
+import { isId, type KnownPipeline, loadPipelines, stageFinder } from './mapping/pipelines.js';
 import { collections, importObjectOf, type ExportObject, type ImportObject } from './targets.js';
 
 /** The options of `crm import` that control how rows are converted. */
@@ -30,11 +30,13 @@ export interface PlanOptions {
   readonly dryRun?: boolean;
 }
 
+type Conversion = ConvertedRow | 'skipped';
+
 /** The source of an import, and the conversion of its rows. */
 export interface ImportPlan {
   readonly object: ImportObject;
   readonly source: SourceFile;
-  readonly convert: (row: SourceRow) => ConvertedRow | Promise<ConvertedRow>;
+  readonly convert: (row: SourceRow) => Conversion | Promise<Conversion>;
   /** A description of the guessed format. Empty for the usual format. */
   readonly guessed: string;
 }
@@ -55,20 +57,25 @@ export const makePlan = async (
     ? exportedPlan(file, options, connection)
     : mappedPlan(file, mapping, options, connection));
   let check: Promise<BodyCheck> | undefined;
-  const faultsOf = async (body: Parameters<BodyCheck>[0]): Promise<ReturnType<BodyCheck>> => {
+  const faultsOf = async (body: RequestBody): Promise<readonly RowProblem[]> => {
     if (connection?.readUrl === undefined) return [];
     check ??= askReadGateway(connection.readUrl, connection.apiKey, (client) => loadBodyCheck(client, plan.object));
     // An import without this check finds the same rows, only not all their faults.
     return (await (dryRun === true ? check : check.catch(() => () => [])))(body);
   };
-  const convert = async (row: SourceRow): Promise<ConvertedRow> => {
-    const converted = row.problems.length > 0 ? rejected(row.problems) : await plan.convert(row);
-    if (converted.body === undefined) return converted;
-    const { account_name: accountName, ...body } = converted.body;
-    const faults = converted.problems ?? [];
-    const more = faults.length > 0 || dryRun === true ? await faultsOf(body) : [];
-    const problems = [...faults, ...more.filter(({ field }) => !faults.some((fault) => fault.field === field))];
-    return problems.length > 0 ? rejected(problems) : { kind: 'request', body, accountName };
+  const convert: ImportPlan['convert'] = async (row) => {
+    if (row.problems.length > 0) return { problems: row.problems };
+    const converted = await plan.convert(row);
+    if (converted === 'skipped' || converted.body === undefined) return converted;
+    const { body, problems } = converted;
+    if (problems.length === 0 && dryRun !== true) return converted;
+    // The name of the account is sent separately.
+    const { account_name: _accountName, ...sent } = body;
+    const more = await faultsOf(sent);
+    return {
+      body,
+      problems: [...problems, ...more.filter(({ field }) => !problems.some((one) => one.field === field))],
+    };
   };
   return { ...plan, convert };
 };
@@ -83,7 +90,9 @@ const mappedPlan = async (
     throw usageError('--raw cannot be used with --mapping. It is for files of crm export --raw.');
   if (options.object !== undefined || options.format === 'jsonl')
     throw usageError('--object and --format jsonl cannot be used with --mapping. Leave them out.');
-  const mapping = readMapping(path, await readText(path));
+  const text = await ifThere(readFile(path, 'utf8'));
+  if (text === undefined) throw configurationError(`There is no mapping file ${path}.`);
+  const mapping = readMapping(path, text);
   checkPipelineOption(mapping.object, options);
   const { format, guessed } = await guessFormat(file, {
     delimiter: options.delimiter ?? mapping.delimiter,
@@ -91,8 +100,8 @@ const mappedPlan = async (
   });
   const source = await openCsv(file, format);
   checkColumns(mapping, source.columns);
-  const context = await makeConversion(mapping, options, connection);
-  return { object: mapping.object, source, convert: ({ row }) => convertRow(context, row), guessed };
+  const pipeline = await findMappedPipeline(mapping, options, connection);
+  return { object: mapping.object, source, convert: ({ row }) => convertRow(mapping, pipeline, row), guessed };
 };
 
 const checkPipelineOption = (object: ImportObject, { pipeline }: PlanOptions): void => {
@@ -105,8 +114,16 @@ const exportedPlan = async (
   options: PlanOptions,
   connection: Gateways | undefined,
 ): Promise<ImportPlan> => {
+  const { delimiter, encoding, raw } = options;
   const isJson = options.format === undefined ? /^\.(jsonl|ndjson)$/i.test(extname(file)) : options.format === 'jsonl';
-  const { source, guessed } = isJson ? await openJson(file, options) : await openExportedCsv(file, options);
+  if (isJson && (delimiter ?? encoding) !== undefined)
+    throw usageError('--delimiter and --encoding apply only to CSV. JSON lines are UTF-8.');
+  // A spreadsheet program may have saved the file with another delimiter or encoding.
+  const csv = isJson ? undefined : await guessFormat(file, { delimiter, encoding });
+  const source =
+    csv === undefined
+      ? await openJsonLines(file)
+      : await openCsv(file, { ...csv.format, isExport: true, hasEscapedFormulas: raw !== true });
   checkNoDuplicates(file, source.columns);
   const object = options.object === undefined ? detectObject(source.columns) : importObjectOf(options.object);
   const unknown = object === undefined ? source.columns : unknownColumns(object, source.columns);
@@ -115,39 +132,27 @@ const exportedPlan = async (
       `${file} is not as crm export writes it${object === undefined ? '' : ` (${object})`}: unknown columns ${unknown.join(', ')}. Give a --mapping for them.`,
     );
   checkPipelineOption(object, options);
-  const context = await makeExportedContext(object, options, connection, !isJson);
-  return { object, source, convert: (row) => convertExported(context, row), guessed };
+  const setup = await findExportedSetup(object, options, connection, !isJson);
+  return { object, source, convert: (row) => convertExported(object, setup, row), guessed: csv?.guessed ?? '' };
 };
 
-type OpenedExport = Pick<ImportPlan, 'source' | 'guessed'>;
-
-const openJson = async (file: string, { delimiter, encoding }: PlanOptions): Promise<OpenedExport> => {
-  if (delimiter !== undefined || encoding !== undefined)
-    throw usageError('--delimiter and --encoding apply only to CSV. JSON lines are UTF-8.');
-  return { source: await openJsonLines(file), guessed: '' };
-};
-
-/** Guesses the format, because a spreadsheet program may have saved the file with another delimiter or encoding. */
-const openExportedCsv = async (file: string, { delimiter, encoding, raw }: PlanOptions): Promise<OpenedExport> => {
-  const { format, guessed } = await guessFormat(file, { delimiter, encoding });
-  return { source: await openCsv(file, { ...format, isExport: true, hasEscapedFormulas: raw !== true }), guessed };
-};
-
-const makeExportedContext = async (
+const findExportedSetup = async (
   object: ImportObject,
   options: PlanOptions,
   connection: Gateways | undefined,
   isCsv: boolean,
-): Promise<ExportedContext> => {
+): Promise<ExportedSetup> => {
   if (object === 'note' || (object !== 'opportunity' && !isCsv))
-    return { object, customTypes: new Map(), pipelines: undefined };
+    return { customTypes: new Map(), pipelines: undefined };
   if (connection?.readUrl === undefined)
     throw usageError('--read-url is missing. Give it to look up stages and the types of custom fields.');
   return askReadGateway(connection.readUrl, connection.apiKey, async (client) => {
     const fields = isCsv ? await listFields(client, object) : [];
     const customTypes = new Map(fields.map(({ name: slug, attribute_type: type }) => [slug, type as AttributeType]));
-    const pipelines = object === 'opportunity' ? await loadPipelines(client, options.pipeline) : undefined;
-    return { object, customTypes, pipelines };
+    return {
+      customTypes,
+      pipelines: object === 'opportunity' ? await loadPipelines(client, options.pipeline) : undefined,
+    };
   });
 };
 
@@ -167,32 +172,27 @@ export const askReadGateway = async <Answer>(
   }
 };
 
-const makeConversion = async (
+/** The pipeline of a mapping of opportunities, with its stages. */
+const findMappedPipeline = async (
   mapping: Mapping,
   options: PlanOptions,
   connection: Gateways | undefined,
-): Promise<ConversionContext> => {
+): Promise<KnownPipeline | undefined> => {
+  if (mapping.object !== 'opportunity') return undefined;
   // A dry run without a server checks everything except stages, which only a server knows.
-  if (mapping.object !== 'opportunity' || connection === undefined)
-    return { mapping, pipelineId: undefined, stageId: ok };
+  if (connection === undefined) return { id: undefined, stageId: ok };
   const named = options.pipeline ?? mapping.pipeline ?? connection.demo?.pipeline_id;
   if (named === undefined)
     throw usageError('No pipeline is given. Give --pipeline, or pipeline_id: in the mapping (see: crm pipeline list).');
-  const ownStages = mapping.stages.size > 0 || mapping.fields.every(({ target }) => target.kind !== 'stage');
+  const ownStages = mapping.stages.size > 0 || mapping.fields.every(({ name }) => name !== 'stage');
   const stageId = stageFinder([...mapping.stages].map(([label, id]) => ({ label, stage_id: id })));
-  if (ownStages && isId(named)) return { mapping, pipelineId: named.toLowerCase(), stageId };
+  if (ownStages && isId(named)) return { id: named.toLowerCase(), stageId };
   if (connection.readUrl === undefined)
     throw usageError(
       'Give --read-url to look up the pipeline and its stages by name. Or give the id of the pipeline, and those of the stages under stages: in the mapping (see: crm pipeline list).',
     );
-  const { pipeline_id: pipelineId, stages } = await askReadGateway(connection.readUrl, connection.apiKey, (client) =>
+  const { pipeline_id: id, stages } = await askReadGateway(connection.readUrl, connection.apiKey, (client) =>
     findPipeline(client, named),
   );
-  return { mapping, pipelineId, stageId: ownStages ? stageId : stageFinder(stages) };
-};
-
-const readText = async (path: string): Promise<string> => {
-  const text = await ifThere(readFile(path, 'utf8'));
-  if (text === undefined) throw configurationError(`There is no mapping file ${path}.`);
-  return text;
+  return { id, stageId: ownStages ? stageId : stageFinder(stages) };
 };

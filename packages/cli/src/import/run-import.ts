@@ -1,7 +1,8 @@
 import { CliError, errorText } from '../errors.js';
 import type { ImportProgress } from '../progress.js';
-import type { ConvertedRow, RowProblem } from './mapping/convert-row.js';
-import type { SourceFile, SourceRow } from './source/csv-rows.js';
+import type { ImportPlan } from './import-plan.js';
+import type { RowProblem } from './mapping/convert-row.js';
+import type { SourceRow } from './source/csv-rows.js';
 import type { RecordSender, SendItem } from './sending/record-sender.js';
 import { accountDomainOf, KeyOrder, orderKeys, type Turn } from './sending/row-order.js';
 import { RowsFile } from './reporting/rows-file.js';
@@ -10,13 +11,9 @@ import { closingText, ImportTally, type ImportResult, type RowOutcome } from './
 import type { ImportObject } from './targets.js';
 
 /** One import. */
-export interface ImportJob {
-  readonly object: ImportObject;
-  readonly source: SourceFile;
+export interface ImportJob extends ImportPlan {
   readonly rejectsPath: string;
   readonly warningsPath: string;
-  /** Converts a row into the body of its create request. */
-  readonly convert: (row: SourceRow) => ConvertedRow | Promise<ConvertedRow>;
   /** Creates the sender of an object. Absent on a dry run. */
   readonly makeSender: ((object: ImportObject) => RecordSender) | undefined;
   /** Rows per request. */
@@ -170,8 +167,11 @@ class ImportRun {
     let outcome: RowOutcome = { kind: 'matched', problems: [] };
     if (sentNotes?.has(row.line) !== true) {
       const converted = await convert(row);
-      if (converted.kind === 'request') {
-        const { body, accountName: name } = converted;
+      if (converted === 'skipped') outcome = { kind: 'skipped', problems: [] };
+      else if (converted.body === undefined || converted.problems.length > 0)
+        outcome = { kind: 'rejected', problems: converted.problems };
+      else {
+        const { account_name: name, ...body } = converted.body;
         const keys = orderKeys(object, body);
         if (this.#sender !== undefined) {
           const account = name === undefined ? undefined : { domain: accountDomainOf(body), name };
@@ -179,7 +179,7 @@ class ImportRun {
           return { row, body, account, keys: [...keys, account?.domain ?? []].flat(), idempotencyKey };
         }
         outcome = { kind: 'fitting', problems: [], records: keys };
-      } else outcome = { problems: [], ...converted };
+      }
     }
     await this.#finish([{ row, outcome }]);
     return undefined;

@@ -13,13 +13,16 @@ export interface GuessedTransforms {
 
 type Transform = readonly [TransformName, unknown];
 
+/** The argument of a transform that a mapping names alone. */
+const plain = {};
+
 const none: GuessedTransforms = { transform: '', remark: '' };
 
 const flow = (transforms: readonly Transform[]): string =>
   transforms.length === 0
     ? ''
     : stringify(
-        transforms.map(([name, value]) => (value === true ? name : { [name]: value })),
+        transforms.map(([name, value]) => (value === plain ? name : { [name]: value })),
         { collectionStyle: 'flow', lineWidth: 0 },
       ).trim();
 
@@ -35,10 +38,10 @@ interface Reading {
 /** The formats that fit the most texts, at least half of them. */
 const bestReadings = (name: 'number' | 'date', formats: readonly unknown[], texts: readonly string[]): Reading[] => {
   const readings = formats.map((format): Reading => {
-    const step = compileStep(name, { value: format });
+    const step = compileStep(name, format);
     const values = texts.map((text) => {
-      const value = step.ok && step.value.kind === 'final' ? step.value.apply(text) : undefined;
-      return value?.ok === true ? Number(value.value) : undefined;
+      const value = 'apply' in step ? step.apply(text) : step;
+      return value.ok ? Number(value.value) : undefined;
     });
     const read = values.filter((value) => value !== undefined);
     return { format, values, count: read.length, sum: read.reduce((sum, value) => sum + Math.abs(value), 0) };
@@ -55,8 +58,8 @@ const misfits = ({ values, count }: Reading, texts: readonly string[]): string[]
 
 const shown = (text: string | undefined): string => JSON.stringify(text);
 
-const numberFormats: readonly unknown[] = [
-  true,
+const numberFormats: readonly object[] = [
+  plain,
   ...[',', "'", '’'].map((group) => ({ group })),
   ...['.', ' ', '\u00a0', '\u202f'].map((group) => ({ decimal: ',', group })),
 ];
@@ -75,7 +78,7 @@ const guessNumber = (texts: readonly string[], isCustom: boolean): GuessedTransf
     return { transform: '', remark: texts.length === 0 ? '' : 'the values are not numbers of one format' };
   const at = best.values.findIndex((value, index) => value !== last.values[index]);
   const doubt = at === -1 ? [] : [`${shown(texts[at])} is read as ${best.values[at]}, not ${last.values[at]}`];
-  const transforms: Transform[] = best.format === true && !isCustom ? [] : [['number', best.format]];
+  const transforms: Transform[] = best.format === plain && !isCustom ? [] : [['number', best.format]];
   if (signs.length > 0) transforms.unshift(['strip', signs.length === 1 ? signs[0] : signs.sort()]);
   return { transform: flow(transforms), remark: [...doubt, ...misfits(best, texts)].join('; ') };
 };
@@ -126,7 +129,7 @@ export const guessTransforms = (
   const kind = customType === undefined ? findTarget(object, field)?.kind : customKinds[customType];
   if (kind === 'number') return guessNumber(texts, customType !== undefined);
   if (kind === 'instant') return guessDate(texts);
-  if (kind === 'boolean') return { transform: flow([['boolean', true]]), remark: '' };
+  if (kind === 'boolean') return { transform: flow([['boolean', plain]]), remark: '' };
   if (kind === 'list')
     return { transform: flow([['split', texts.some((text) => text.includes(';')) ? ';' : ',']]), remark: '' };
   if (field === 'owner_email' && !mostMatch(texts, (text) => text.includes('@'))) {

@@ -2,18 +2,17 @@ import { describe, expect, it } from '@jest/globals';
 import { fail, ok } from '@crm/domain';
 
 import { convertRow, type ConvertedRow } from './convert-row.js';
-import { convertExported, type ExportedContext } from './exported-record.js';
+import { convertExported, type ExportedSetup } from './exported-record.js';
 import { readMapping } from './mapping.js';
 
-const convert = (yaml: string, cells: Readonly<Record<string, string>>): ConvertedRow =>
-  convertRow(
-    {
-      mapping: readMapping('m.yaml', yaml),
-      pipelineId: 'p1',
-      stageId: (label) => (label === 'Won' ? ok('s1') : fail(`there is no stage "${label}"`)),
-    },
-    new Map(Object.entries(cells)),
-  );
+const sales = {
+  id: 'p1',
+  stageId: (label: string) => (label === 'Won' ? ok('s1') : fail(`there is no stage "${label}"`)),
+};
+const convert = (yaml: string, cells: Readonly<Record<string, string>>): ConvertedRow | 'skipped' => {
+  const mapping = readMapping('m.yaml', yaml);
+  return convertRow(mapping, mapping.object === 'opportunity' ? sales : undefined, new Map(Object.entries(cells)));
+};
 
 const deal = `
 object: opportunity
@@ -37,8 +36,7 @@ fields:
 describe('convertRow', () => {
   it('rejects texts that the gateways refuse, before any transform reads them', () => {
     const cells = { id: '7', product: 'a\u0000', mail: 'a\ud800', account: `a${'\u0301\u0323'.repeat(1_000)}` };
-    const { kind, problems } = convert(deal, cells) as ConvertedRow & { readonly kind: 'rejected' };
-    expect(kind).toBe('rejected');
+    const { problems } = convert(deal, cells) as ConvertedRow;
     expect(problems.map(({ field, reason }) => [field, reason.split(/[;:]/)[0]])).toEqual([
       ['product', 'must not contain the character U+0000'],
       ['name', 'must not contain the character U+0000'],
@@ -62,7 +60,7 @@ describe('convertRow', () => {
       next: '',
     };
     expect(convert(deal, cells)).toEqual({
-      kind: 'request',
+      problems: [],
       body: {
         pipeline_id: 'p1',
         opportunity: {
@@ -84,7 +82,7 @@ describe('convertRow', () => {
   it('leaves out empty values, including those of only white space', () => {
     const cells = { id: '7', product: 'MG', value: ' ', account: '  ', closed: '' };
     expect(convert(deal, cells)).toEqual({
-      kind: 'request',
+      problems: [],
       body: {
         pipeline_id: 'p1',
         opportunity: { name: 'MG 7', custom_fields: { product: 'MG', source: 'import' }, next_step: 'Call back' },
@@ -94,7 +92,6 @@ describe('convertRow', () => {
 
   it('reports all problems of a row', () => {
     expect(convert(deal, { stage: 'Lots', value: 'much', closed: '2/30/2017' })).toMatchObject({
-      kind: 'rejected',
       problems: [
         { field: 'name', reason: 'is empty' },
         { field: 'stage', reason: 'there is no stage "Lots"' },
@@ -109,10 +106,9 @@ describe('convertRow', () => {
 object: contact
 skip_when: [{ column: state, in: [dead, 0] }, { column: mail, empty: true }]
 fields: { email: { column: mail } }`;
-    expect(convert(yaml, { mail: 'a@x.com', state: 'dead' }).kind).toBe('skipped');
-    expect(convert(yaml, { mail: 'a@x.com', state: '0' }).kind).toBe('skipped');
-    expect(convert(yaml, { mail: ' ', state: 'alive' }).kind).toBe('skipped');
-    expect(convert(yaml, { mail: 'a@x.com', state: 'alive' }).kind).toBe('request');
+    for (const state of ['dead', '0']) expect(convert(yaml, { mail: 'a@x.com', state })).toBe('skipped');
+    expect(convert(yaml, { mail: ' ', state: 'alive' })).toBe('skipped');
+    expect(convert(yaml, { mail: 'a@x.com', state: 'alive' })).toEqual({ body: { email: 'a@x.com' }, problems: [] });
   });
 
   it('accepts slugs that are names of inherited properties', () => {
@@ -123,24 +119,22 @@ fields: { email: { column: mail } }`;
 });
 
 describe('convertExported', () => {
-  const context: ExportedContext = {
-    object: 'account',
+  const setup: ExportedSetup = {
     customTypes: new Map([
       ['score', 'number'],
       ['place', 'location'],
     ]),
     pipelines: undefined,
   };
-  const convertCells = (cells: Readonly<Record<string, string>>): unknown => {
+  const convertCells = (cells: Readonly<Record<string, string>>): ConvertedRow => {
     const row = new Map(Object.entries({ domain: 'a.com', ...cells }));
-    const converted = convertExported(context, { line: 2, bytes: 0, cells: [], row, problems: [] });
-    return converted.kind === 'rejected' ? converted.problems : converted;
+    return convertExported('account', setup, { line: 2, bytes: 0, cells: [], row, problems: [] });
   };
 
   it('reads cells of custom fields according to their types', () => {
     const cells = { 'custom_fields.score': '1.50', 'custom_fields.place': '{"city":"A"}' };
     expect(convertCells(cells)).toEqual({
-      kind: 'request',
+      problems: [],
       body: { domain: 'a.com', custom_fields: { score: 1.5, place: { city: 'A' } } },
     });
   });
@@ -151,6 +145,6 @@ describe('convertExported', () => {
     ['custom_fields.place', '{"city":"A","city":"B"}', /^city is given twice$/],
     ['custom_fields.place', '{"lat":1.0000000000000001}', /^lat has more digits/],
   ])('refuses %s %s, which it would alter', (field, cell, reason) => {
-    expect(convertCells({ [field]: cell })).toEqual([{ field, reason: expect.stringMatching(reason) }]);
+    expect(convertCells({ [field]: cell }).problems).toEqual([{ field, reason: expect.stringMatching(reason) }]);
   });
 });

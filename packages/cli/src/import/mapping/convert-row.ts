@@ -1,8 +1,9 @@
-import { fail, findTextFault, ok, type Result } from '@crm/domain';
+import { ok, type Result } from '@crm/domain';
 
-import type { FieldSource, MappedField, Mapping } from './mapping.js';
-import { placeValue } from '../targets.js';
-import type { Scalar, Step } from './transforms.js';
+import { collections, findTarget, type ImportObject, placeValue } from '../targets.js';
+import type { Mapping } from './mapping.js';
+import type { KnownPipeline } from './pipelines.js';
+import { applySteps } from './transforms.js';
 
 /** One record of the CSV file: its cells by column. */
 export type Row = ReadonlyMap<string, string>;
@@ -16,100 +17,57 @@ export interface RowProblem {
 /** A JSON body of a create operation. */
 export type RequestBody = Readonly<Record<string, unknown>>;
 
-/** The result of converting a row. A rejected row may have a body without the values at fault. */
-export type ConvertedRow =
-  | {
-      readonly kind: 'request';
-      readonly body: RequestBody;
-      readonly problems?: undefined;
-      readonly accountName?: unknown;
-    }
-  | { readonly kind: 'skipped'; readonly body?: undefined }
-  | { readonly kind: 'rejected'; readonly body?: RequestBody; readonly problems: readonly RowProblem[] };
-
-/** The result of a row that cannot be sent. */
-export const rejected = (problems: readonly RowProblem[]): ConvertedRow => ({ kind: 'rejected', problems });
-
-/** A mapping with the data that it does not contain: the pipeline, and the ids of its stages by label. */
-export interface ConversionContext {
-  readonly mapping: Mapping;
-  readonly pipelineId: string | undefined;
-  /** The id of a stage by its label. */
-  readonly stageId: (label: string) => Result<string>;
+/** The body of a row without the values at fault, and these faults. Without a body, it has no more to check. */
+export interface ConvertedRow {
+  readonly body?: RequestBody;
+  readonly problems: readonly RowProblem[];
 }
 
-/** Converts a row into the body of one create request. Finds all problems of the row, not only the first. */
-export const convertRow = (context: ConversionContext, raw: Row): ConvertedRow => {
+/** A value of a row by the name of its target, or its fault. Undefined and null values are left out. */
+export type Entry = readonly [name: string, value: Result<unknown>];
+
+/** Places values in the body of one create request. Finds all problems of the row, not only the first. */
+export const buildBody = (
+  object: ImportObject,
+  pipeline: Result<KnownPipeline> | undefined,
+  entries: readonly Entry[],
+): ConvertedRow => {
+  const body: Record<string, unknown> = {};
   const problems: RowProblem[] = [];
-  const row = cleanRow(context.mapping, raw, problems);
-  if (context.mapping.skipWhen.some(({ column, matches }) => matches(row.get(column) ?? '')))
-    return { kind: 'skipped' };
-  const body: Record<string, unknown> = context.pipelineId === undefined ? {} : { pipeline_id: context.pipelineId };
-  for (const field of context.mapping.fields) {
-    const value = fieldValue(context, field, row);
-    if (!value.ok) problems.push({ field: field.target.name, reason: value.message });
-    else if (value.value !== undefined) placeValue(body, field.target, value.value);
+  if (pipeline?.ok === false) problems.push({ field: 'pipeline', reason: pipeline.message });
+  else if (pipeline?.value.id !== undefined) body['pipeline_id'] = pipeline.value.id;
+  for (const [name, value] of entries) {
+    const target = findTarget(object, name);
+    if (!value.ok) problems.push({ field: name, reason: value.message });
+    else if (target === undefined) problems.push({ field: name, reason: `is not a field of ${collections[object]}` });
+    else if (value.value !== undefined && value.value !== null) {
+      const placed = target.kind === 'stage' ? stageOf(pipeline, value.value) : value;
+      if (placed.ok) placeValue(body, target, placed.value);
+      else problems.push({ field: name, reason: placed.message });
+    }
   }
-  return problems.length > 0 ? { kind: 'rejected', problems, body } : { kind: 'request', body };
+  return pipeline?.ok === false ? { problems } : { body, problems };
 };
 
-const cleanRow = (mapping: Mapping, raw: Row, problems: RowProblem[]): Row => {
-  if (mapping.columns.size === 0) return raw;
+/** A label is no problem of its own if the row names no pipeline, or one that does not exist. */
+const stageOf = (pipeline: Result<KnownPipeline> | undefined, label: unknown): Result<string> =>
+  pipeline?.ok === true ? pipeline.value.stageId(String(label)) : ok(String(label));
+
+/** Converts a row with a mapping. A pipeline is given only for opportunities. */
+export const convertRow = (
+  mapping: Mapping,
+  pipeline: KnownPipeline | undefined,
+  raw: Row,
+): ConvertedRow | 'skipped' => {
   const row = new Map(raw);
+  const problems: RowProblem[] = [];
   for (const [column, steps] of mapping.columns) {
     const cleaned = applySteps(steps, raw.get(column) ?? '');
-    if (!cleaned.ok) problems.push({ field: column, reason: cleaned.message });
-    else row.set(column, cleaned.value.map(String).join(''));
+    if (cleaned.ok) row.set(column, cleaned.value.join(''));
+    else problems.push({ field: column, reason: cleaned.message });
   }
-  return row;
+  if (mapping.skipWhen.some((matches) => matches(row))) return 'skipped';
+  const entries = mapping.fields.map(({ name, read }) => [name, read(row)] as const);
+  const converted = buildBody(mapping.object, pipeline && ok(pipeline), entries);
+  return { ...converted, problems: [...problems, ...converted.problems] };
 };
-
-type FieldValue = Scalar | readonly Scalar[] | undefined;
-
-const fieldValue = (context: ConversionContext, field: MappedField, row: Row): Result<FieldValue> => {
-  const values: Scalar[] = [];
-  for (const source of field.sources) {
-    const read = applySteps(source.steps, sourceValue(source, row));
-    if (!read.ok) return read;
-    values.push(...read.value);
-  }
-  if (values.length === 0) {
-    if (field.whenEmpty === 'reject') return fail('is empty');
-    if (field.whenEmpty === 'skip') return ok(undefined);
-    values.push(field.whenEmpty.value);
-  }
-  const isList =
-    field.sources.length > 1 || field.sources.some(({ steps }) => steps.some((step) => step.kind === 'split'));
-  if (field.target.kind === 'list' || (field.target.kind === 'custom' && isList)) return ok(values);
-  const [value] = values;
-  return field.target.kind === 'stage' && value !== undefined ? context.stageId(String(value)) : ok(value);
-};
-
-const sourceValue = ({ source }: FieldSource, row: Row): Scalar => {
-  if (source.kind === 'constant') return source.value;
-  if (source.kind === 'column') return row.get(source.column) ?? '';
-  return source.template.fill((column) => row.get(column) ?? '');
-};
-
-/** Applies the steps to a value. A blank text gives no value. */
-const applySteps = (steps: readonly Step[], start: Scalar): Result<readonly Scalar[]> => {
-  const fault = typeof start === 'string' ? findTextFault(start) : null;
-  if (fault !== null) return fail(fault);
-  let values: Scalar[] = [start].filter(hasContent);
-  for (const step of steps) {
-    const next: Scalar[] = [];
-    for (const value of values) {
-      if (typeof value !== 'string') next.push(value);
-      else if (step.kind === 'split') next.push(...value.split(step.separator).map((part) => part.trim()));
-      else {
-        const applied = step.apply(value);
-        if (!applied.ok) return applied;
-        next.push(applied.value);
-      }
-    }
-    values = next.filter(hasContent);
-  }
-  return ok(values);
-};
-
-const hasContent = (value: Scalar): boolean => typeof value !== 'string' || value.trim() !== '';

@@ -1,7 +1,7 @@
 import { fail, ok, type Result } from '@crm/domain';
 
 /** Converts a date text to epoch milliseconds. Texts are read as UTC. */
-export type DateReader = (text: string) => Result<number>;
+type DateReader = (text: string) => Result<number>;
 
 type Unit = 'y' | 'M' | 'd' | 'H' | 'm' | 's';
 type Parts = Record<Unit, number>;
@@ -18,8 +18,10 @@ const isUnit = (letter: string): letter is Unit => letter in unitNames;
  * Tokens: `y` year, `M` month, `d` day, `H` hour (0–23), `m` minute, `s` second. One letter matches one or two digits,
  * two letters exactly two. `yyyy` matches four digits, and `yy` the years 1969 to 2068, as in POSIX. Other letters must
  * be in single quotes. The whole text must match and be an existing date.
+ *
+ * @returns the fault of the format, if it is invalid
  */
-export const compileDateFormat = (format: string): Result<DateReader> => {
+export const compileDateFormat = (format: string): DateReader | ReturnType<typeof fail> => {
   const units: Unit[] = [];
   let pattern = '';
   for (const [token = ''] of format.matchAll(/'[^']*'?|([A-Za-z])\1*|[^A-Za-z']+/g)) {
@@ -43,7 +45,7 @@ export const compileDateFormat = (format: string): Result<DateReader> => {
   }
   const missing = (['y', 'M', 'd'] as const).filter((unit) => !units.includes(unit));
   if (missing.length > 0) return fail(`"${format}" has no ${missing.map((unit) => unitNames[unit]).join(', no ')}`);
-  return ok(dateReader(format, new RegExp(`^${pattern}$`), units));
+  return dateReader(format, new RegExp(`^${pattern}$`), units);
 };
 
 const digitsOf = (unit: Unit, length: number): string | undefined => {

@@ -26,8 +26,8 @@ describe('readMapping', () => {
       object: 'contact',
       fields: { email: { column: 'E-mail', transform: ['trim', 'lower'] } },
     });
-    expect(readMapping('m.json', json).fields[0]?.target.path).toEqual(['email']);
-    expect(readMapping('m.yaml', minimal).fields[0]?.target.path).toEqual(['opportunity', 'name']);
+    expect(readMapping('m.json', json).fields[0]?.name).toBe('email');
+    expect(readMapping('m.yaml', minimal).fields[0]?.name).toBe('name');
   });
 
   it('records where columns are used, for the check against the header', () => {
@@ -63,7 +63,9 @@ describe('readMapping', () => {
       '      - date: D/M/Y',
     ].join('\n');
     expect(problemsOf(text)).toEqual([
-      expect.stringMatching(/^deals\.yaml:5: fields\.name\.transform\[0\]: "trimm" is unknown/),
+      expect.stringMatching(
+        /^deals\.yaml:5: fields\.name\.transform\[0\]: must be trim, lower, number, boolean, or one of/,
+      ),
       expect.stringMatching(/^deals\.yaml:6: fields\.close_date: needs a date format/),
       expect.stringMatching(
         /^deals\.yaml:8: fields\.amuont: unknown; the fields of opportunity are name, stage, additional_contact_emails, external_id, amount/,
@@ -74,6 +76,28 @@ describe('readMapping', () => {
       expect.stringMatching(/^deals\.yaml:15: fields\.next_action_date\.transform\[0\]: date: "D" is not a token/),
       expect.stringMatching(/^deals\.yaml:12: fields\.next_action_date: needs a date format/),
     ]);
+  });
+
+  it.each([
+    ['[{ strip: [€, 5] }]', 'transform[0].strip[1]: must be a string'],
+    ['[{ strip: [] }]', 'transform[0].strip: must have at least 1 item'],
+    ['[{ replace: {} }]', 'replace: needs texts to replace'],
+    ["[{ replace: { '': a } }]", 'replace: needs texts to replace'],
+    ['[{ replace: { a: {} } }]', 'replace.a: must be a string or a number'],
+    ['[{ map: [a] }]', 'map: must be an object'],
+    ['[{ map: { a: [b] } }]', 'map.a: must be a string or a number or true or false'],
+    ['[{ map: { a: b }, lower: {} }]', 'must be trim'],
+    ['[{ split: ";", default: a }]', 'only map takes a default'],
+    ['[{ number: { group: . } }]', 'must differ'],
+    ['[{ number: { group: ", " } }]', 'number.group: has the wrong format'],
+    ['[{ number: { group: "-" } }]', 'number.group: has the wrong format'],
+    ['[{ number: { thousands: "," } }]', 'number.thousands: is not a known field'],
+    ['date', 'must be trim'],
+    ['[{ slug_domian: .com }]', 'slug_domian: is not a known field, did you mean slug_domain?'],
+  ])('refuses transform: %s', (transform, problem) => {
+    expect(problemsOf(`object: contact\nfields: { email: { column: A, transform: ${transform} } }`)[0]).toContain(
+      problem,
+    );
   });
 
   it.each([

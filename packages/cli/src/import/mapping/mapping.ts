@@ -1,18 +1,37 @@
 import { closed, compileFile, oneOf } from '@crm/contract';
+import { fail, ok, type Result } from '@crm/domain';
 import { type Static, Type } from 'typebox';
 
 import { type KeyPath, YamlFile } from '../../yaml-file.js';
 import { encodings } from '../source/encoding.js';
 import { findTarget, importObjects, requiredTargets, targetNames, type ImportObject, type Target } from '../targets.js';
-import { compileTemplate, type Template } from './template.js';
-import { compileStep, transformNames, type Scalar, type Step, type TransformName } from './transforms.js';
+import type { Row } from './convert-row.js';
+import { compileTemplate } from './template.js';
+import {
+  applySteps,
+  bareTransforms,
+  compileStep,
+  finalTransforms,
+  StepEntry,
+  transformNames,
+  type Scalar,
+  type Step,
+  type TransformName,
+} from './transforms.js';
 
 const text = Type.Unsafe<string | number>({ type: ['string', 'number'], minLength: 1 });
 const scalar = Type.Unsafe<Scalar>({ type: ['string', 'number', 'boolean'], minLength: 1 });
 const mapOf = <T>(value: object) => Type.Unsafe<Record<string, T>>({ type: 'object', additionalProperties: value });
 /** A list, or one entry without a list. */
-const oneOrMore = <T>(entry: object) =>
-  Type.Unsafe<T | readonly T[]>({ ...entry, type: ['object', 'array'], items: entry });
+const oneOrMore = <T>(entry: object, ...types: string[]) =>
+  Type.Unsafe<T | readonly T[]>({
+    ...entry,
+    type: ['object', ...types, 'array'],
+    items: { ...entry, type: ['object', ...types] },
+  });
+
+/** `trim`, `[trim, lower]` or `[{ map: { GTXPro: GTX Pro }, default: Other }]`. */
+const Steps = oneOrMore<string | Static<typeof StepEntry>>(StepEntry, 'string');
 
 const SkipEntry = closed(
   { column: text, in: Type.Optional(Type.Array(scalar)), empty: Type.Optional(Type.Literal(true)) },
@@ -23,8 +42,7 @@ const FieldEntry = closed(
     column: Type.Optional(text),
     template: Type.Optional(Type.String({ minLength: 1 })),
     value: Type.Optional(scalar),
-    // Transforms are checked when they are compiled, because each has its own form.
-    transform: Type.Optional(Type.Unknown()),
+    transform: Type.Optional(Steps),
     empty: Type.Optional(
       Type.Unsafe<'skip' | 'reject' | { readonly value: Scalar }>({
         type: ['string', 'object'],
@@ -36,6 +54,7 @@ const FieldEntry = closed(
   },
   {},
 );
+const FieldEntries = oneOrMore<Static<typeof FieldEntry>>(FieldEntry);
 const MappingFile = closed(
   {
     object: oneOf(importObjects, {}),
@@ -44,30 +63,19 @@ const MappingFile = closed(
     delimiter: Type.Optional(text),
     encoding: Type.Optional(oneOf(encodings, {})),
     stages: Type.Optional(mapOf<string | number>(text)),
-    columns: Type.Optional(mapOf<unknown>({})),
+    columns: Type.Optional(mapOf<Static<typeof Steps>>(Steps)),
     skip_when: Type.Optional(oneOrMore<Static<typeof SkipEntry>>(SkipEntry)),
-    fields: mapOf<Static<typeof FieldEntry> | readonly Static<typeof FieldEntry>[]>(
-      oneOrMore<Static<typeof FieldEntry>>(FieldEntry),
-    ),
+    fields: mapOf<Static<typeof FieldEntries>>(FieldEntries),
   },
   {},
 );
 
-/** The source of a field's value, with its transforms. */
-export interface FieldSource {
-  readonly source:
-    | { readonly kind: 'column'; readonly column: string }
-    | { readonly kind: 'template'; readonly template: Template }
-    | { readonly kind: 'constant'; readonly value: Scalar };
-  readonly steps: readonly Step[];
-}
-
-/** One entry of the mapping's `fields`. Only list targets and custom fields may have more than one source. */
+/** One entry of the mapping's `fields`. */
 export interface MappedField {
-  readonly target: Target;
-  readonly sources: readonly FieldSource[];
-  /** What happens if the field is empty: it is left out, its row is rejected, or another value is used. */
-  readonly whenEmpty: 'skip' | 'reject' | { readonly value: Scalar };
+  /** The name of its target. */
+  readonly name: string;
+  /** The value in a row. Undefined if it is empty, or the fault of the row. */
+  readonly read: (row: Row) => Result<Scalar | readonly Scalar[] | undefined>;
 }
 
 /** A use of a CSV column in the mapping file. */
@@ -90,7 +98,7 @@ export interface Mapping {
   /** Transforms of columns, applied before fields read the columns. */
   readonly columns: ReadonlyMap<string, readonly Step[]>;
   /** Rules that skip rows. */
-  readonly skipWhen: readonly { readonly column: string; readonly matches: (text: string) => boolean }[];
+  readonly skipWhen: readonly ((row: Row) => boolean)[];
   readonly fields: readonly MappedField[];
   readonly columnUses: readonly ColumnUse[];
 }
@@ -109,92 +117,92 @@ class Compiler {
     return String(name);
   }
 
-  /** A list of transforms: `trim`, `[trim, lower]` or `[{ map: { GTXPro: GTX Pro }, default: Other }]`. */
-  steps(path: KeyPath, value: unknown): readonly Step[] {
-    if (value === undefined) return [];
-    const entries: readonly unknown[] = Array.isArray(value) ? value : [value];
-    const steps = entries.flatMap((entry, index) => this.#step(Array.isArray(value) ? [...path, index] : path, entry));
-    const final = steps.findIndex((step) => step.kind === 'final');
-    if (final !== -1 && final < steps.length - 1)
-      this.file.problem(path, `${steps[final]?.name} must be the last transform`);
-    if (steps.filter((step) => step.kind === 'split').length > 1)
-      this.file.problem(path, 'split can only be used once');
+  steps(path: KeyPath, value: Static<typeof Steps> = []): readonly Step[] {
+    const steps = [value]
+      .flat()
+      .flatMap((entry, index) => this.#step(Array.isArray(value) ? [...path, index] : path, entry));
+    const early = steps.slice(0, -1).find(({ name }) => finalTransforms.includes(name));
+    if (early !== undefined) this.file.problem(path, `${early.name} must be the last transform`);
     return steps;
   }
 
-  #step(path: KeyPath, entry: unknown): readonly Step[] {
-    const { default: fallback, ...rest } = (
-      typeof entry === 'string' ? { [entry]: undefined } : { ...(entry as object | null) }
-    ) as Record<string, unknown>;
-    const [given, second] = Object.keys(rest);
-    const name = second === undefined ? transformNames.find((candidate) => candidate === given) : undefined;
-    if (given === undefined || name === undefined) {
-      const shown = given === undefined ? '' : `"${given}" is unknown; `;
-      this.file.problem(path, `${shown}a transform is one of ${transformNames.join(', ')}`);
+  #step(path: KeyPath, entry: string | Static<typeof StepEntry>): readonly Step[] {
+    const { default: fallback, ...given } = typeof entry === 'string' ? { [entry]: {}, default: undefined } : entry;
+    const names = typeof entry === 'string' ? bareTransforms : transformNames;
+    const [name, second] = Object.keys(given);
+    const known = second === undefined ? names.find((candidate) => candidate === name) : undefined;
+    if (known === undefined) {
+      const others = transformNames.filter((candidate) => !bareTransforms.includes(candidate)).join(', ');
+      this.file.problem(path, `must be ${bareTransforms.join(', ')}, or one of ${others} with its argument`);
       return [];
     }
-    const hasFallback = typeof entry === 'object' && entry !== null && 'default' in entry;
-    if (hasFallback && name !== 'map') this.file.problem(path, 'only map takes a default');
-    const step = compileStep(name, { value: rest[name], fallback: hasFallback ? (fallback ?? null) : undefined });
-    if (step.ok) return [step.value];
-    this.file.problem(path, `${name}: ${step.message}`);
+    if (fallback !== undefined && known !== 'map') this.file.problem(path, 'only map takes a default');
+    const step = compileStep(known, Reflect.get(given, known), fallback);
+    if ('apply' in step) return [step];
+    this.file.problem(path, `${known}: ${step.message}`);
     return [];
   }
 
-  field(
-    path: KeyPath,
-    entry: Static<typeof FieldEntry> | readonly Static<typeof FieldEntry>[],
-    target: Target,
-  ): MappedField {
-    const isList = Array.isArray(entry);
-    const entries = [entry].flat() as readonly Static<typeof FieldEntry>[];
-    if (isList && target.kind !== 'list' && target.kind !== 'custom')
-      this.file.problem(path, 'takes one value; to join columns use template:');
-    let whenEmpty: MappedField['whenEmpty'] = 'skip';
-    const sources = entries.flatMap((one, index): readonly FieldSource[] => {
-      const at = isList ? [...path, index] : path;
-      whenEmpty = one.empty ?? whenEmpty;
-      if (typeof whenEmpty === 'string' && !['skip', 'reject'].includes(whenEmpty))
-        this.file.problem([...at, 'empty'], 'must be skip, reject or { value: … }');
-      const source = this.#source(at, one);
-      const steps = this.steps([...at, 'transform'], one.transform);
-      return source === undefined ? [] : [{ source, steps: this.#stepsFor(at, target, source, steps) }];
-    });
-    return { target, sources, whenEmpty };
+  field(path: KeyPath, entry: Static<typeof FieldEntries>, target: Target): MappedField {
+    const takesMany = target.kind === 'list' || target.kind === 'custom';
+    const entries = [entry].flat();
+    if (Array.isArray(entry) && !takesMany) this.file.problem(path, 'takes one value; to join columns use template:');
+    const sources = entries.map((one, index) =>
+      this.#source(Array.isArray(entry) ? [...path, index] : path, one, target),
+    );
+    const isSplit = sources.some(({ steps }) => steps.some(({ name }) => name === 'split'));
+    const isList = target.kind === 'list' || (takesMany && (isSplit || entries.length > 1));
+    const whenEmpty = entries.findLast(({ empty }) => empty !== undefined)?.empty ?? 'skip';
+    const read: MappedField['read'] = (row) => {
+      const values: Scalar[] = [];
+      for (const { start, steps } of sources) {
+        const applied = applySteps(steps, start(row));
+        if (!applied.ok) return applied;
+        values.push(...applied.value);
+      }
+      if (values.length === 0 && whenEmpty === 'reject') return fail('is empty');
+      if (values.length === 0 && typeof whenEmpty === 'object') values.push(whenEmpty.value);
+      return ok(isList && values.length > 0 ? values : values[0]);
+    };
+    return { name: target.name, read };
   }
 
-  #source(path: KeyPath, entry: Static<typeof FieldEntry>): FieldSource['source'] | undefined {
-    const { column, template: pattern, value } = entry;
-    if ([column, pattern, value].filter((given) => given !== undefined).length !== 1) {
-      this.file.problem(path, 'needs exactly one of column, value, template');
-      return undefined;
-    }
-    if (value !== undefined) return { kind: 'constant', value };
-    if (pattern === undefined) return { kind: 'column', column: this.column([...path, 'column'], column ?? '') };
-    const template = compileTemplate(pattern);
-    if (!template.ok) {
-      this.file.problem([...path, 'template'], template.message);
-      return undefined;
-    }
-    for (const name of template.value.columns) this.column([...path, 'template'], name);
-    return { kind: 'template', template: template.value };
-  }
-
-  /** Adapts the steps to the target: an amount is always read as a number, and a date needs a format. */
-  #stepsFor(path: KeyPath, target: Target, from: FieldSource['source'], steps: readonly Step[]): readonly Step[] {
-    const isNumber = from.kind === 'constant' && typeof from.value === 'number';
+  /** One source of a field: the value that it starts with, and its transforms. */
+  #source(path: KeyPath, entry: Static<typeof FieldEntry>, target: Target) {
+    const { value, empty } = entry;
+    if (typeof empty === 'string' && !['skip', 'reject'].includes(empty))
+      this.file.problem([...path, 'empty'], 'must be skip, reject or { value: … }');
+    const start = this.#start(path, entry);
+    const steps = this.steps([...path, 'transform'], entry.transform);
     const endsWith = (name: TransformName): boolean => steps.at(-1)?.name === name;
-    if (steps.some(({ kind }) => kind === 'split') && target.kind !== 'list' && target.kind !== 'custom')
+    if (steps.some(({ name }) => name === 'split') && target.kind !== 'list' && target.kind !== 'custom')
       this.file.problem(path, `split makes a list, and ${target.name} takes one value`);
-    if (target.kind === 'instant' && !isNumber && !endsWith('date') && !endsWith('number')) {
+    if (target.kind === 'instant' && typeof value !== 'number' && !endsWith('date') && !endsWith('number')) {
       this.file.problem(
         path,
         'needs a date format, such as transform: [{ date: yyyy-MM-dd }]; or number for epoch milliseconds',
       );
     }
-    if (target.kind !== 'number' || isNumber || endsWith('number')) return steps;
-    const number = compileStep('number', { value: undefined });
-    return number.ok ? [...steps, number.value] : steps;
+    // An amount is always read as a number.
+    const isText = target.kind === 'number' && typeof value !== 'number' && !endsWith('number');
+    return { start, steps: isText ? [...steps, ...this.#step(path, 'number')] : steps };
+  }
+
+  #start(path: KeyPath, { column, template: pattern, value }: Static<typeof FieldEntry>): (row: Row) => Scalar {
+    if ([column, pattern, value].filter((given) => given !== undefined).length !== 1)
+      this.file.problem(path, 'needs exactly one of column, value, template');
+    if (column !== undefined) {
+      const name = this.column([...path, 'column'], column);
+      return (row) => row.get(name) ?? '';
+    }
+    if (pattern === undefined) return () => value ?? '';
+    const template = compileTemplate(pattern);
+    if (!template.ok) {
+      this.file.problem([...path, 'template'], template.message);
+      return () => '';
+    }
+    for (const name of template.value.columns) this.column([...path, 'template'], name);
+    return (row) => template.value.fill((name) => row.get(name) ?? '');
   }
 }
 
@@ -216,18 +224,19 @@ export const readMapping = (path: string, content: string): Mapping => {
   if (pipeline !== undefined && object !== 'opportunity') file.problem([pipelineKey], 'applies only to opportunities');
   const columns = Object.entries(top.columns ?? {}).map(([column, transforms]) => {
     const steps = compiler.steps(['columns', compiler.column(['columns', column], column)], transforms);
-    if (steps.some((step) => step.kind !== 'text'))
+    if (steps.some(({ name }) => name === 'split' || finalTransforms.includes(name)))
       file.problem(['columns', column], 'use number, boolean, date and split in the fields that read the column');
     return [column, steps] as const;
   });
-  const isRuleList = Array.isArray(top.skip_when);
-  const rules = (top.skip_when === undefined ? [] : [top.skip_when].flat()) as readonly Static<typeof SkipEntry>[];
-  const skipWhen = rules.map(({ column, in: listed, empty }, index) => {
-    const at: KeyPath = isRuleList ? ['skip_when', index] : ['skip_when'];
+  const skipWhen = [top.skip_when ?? []].flat().map(({ column: name, in: listed, empty }, index) => {
+    const at: KeyPath = Array.isArray(top.skip_when) ? ['skip_when', index] : ['skip_when'];
     if ((listed === undefined) === (empty === undefined)) file.problem(at, 'needs either in: [values] or empty: true');
     const values = new Set(listed?.map(String));
-    const matches = (cell: string): boolean => (empty === true ? cell.trim() === '' : values.has(cell));
-    return { column: compiler.column([...at, 'column'], column), matches };
+    const column = compiler.column([...at, 'column'], name);
+    return (row: Row): boolean => {
+      const cell = row.get(column) ?? '';
+      return empty === true ? cell.trim() === '' : values.has(cell);
+    };
   });
   const fields = Object.entries(top.fields).flatMap(([name, entry]) => {
     const target = findTarget(object, name);

@@ -1,40 +1,24 @@
 import { fail, ok, type Result } from '@crm/domain';
 
-/** The number format of a column. */
+/** The number format of a column. The default is a point and no groups. */
 export interface NumberFormat {
-  readonly decimal: '.' | ',';
+  readonly decimal?: '.' | ',';
   /** The separator between groups of digits; `''` for none. */
-  readonly group: string;
+  readonly group?: string;
 }
 
 /**
- * Reads the argument of the `number` transform: nothing, or `{ decimal: ",", group: "." }`.
- *
- * @returns the fault of the argument, if it is invalid
+ * Returns the reader of a format, or its fault. Groups must be in their usual places: `1.234.567,89` or, as in India,
+ * `12,34,567`. Separators must be declared, because a guess could alter amounts: with the group `.`, `1.5` is refused
+ * and not read as 15.
  */
-export const readNumberFormat = (argument: unknown): Result<NumberFormat> => {
-  const signs = argument === undefined || argument === true ? {} : argument;
-  if (typeof signs !== 'object' || signs === null) return fail('takes no argument, or { decimal: ",", group: "." }');
-  const { decimal = '.', group = '', ...others } = signs as Record<string, unknown>;
-  if (Object.keys(others).length > 0 || (decimal !== '.' && decimal !== ',') || typeof group !== 'string') {
-    return fail('takes only decimal ("." or ",") and group (a text)');
-  }
+export const numberReader = ({ decimal = '.', group = '' }: NumberFormat) => {
   // With "." for both, 1.5 would read as 15.
   if (group === decimal) return fail(`decimal and group must differ; decimal is "${decimal}"`);
-  if (group !== '' && !/^[^\p{N}+-]$/u.test(group)) return fail('group must be one character, not a digit or a sign');
-  return ok({ decimal, group });
-};
-
-/**
- * Returns the reader of a format. Groups must be in their usual places: `1.234.567,89` or, as in India, `12,34,567`.
- * Separators must be declared, because a guess could alter amounts: with the group `.`, `1.5` is refused and not read
- * as 15.
- */
-export const numberReader = ({ decimal, group }: NumberFormat): ((text: string) => Result<number>) => {
   const grouped = group === '' ? '' : `|${groupedPattern(characterPattern(group))}`;
   const pattern = new RegExp(`^[+-]?(?:\\d+${grouped})(?:${characterPattern(decimal)}\\d+)?$`, 'u');
   const example = `1${group}234${decimal}50`;
-  return (text) => {
+  return (text: string): Result<number> => {
     const trimmed = text.trim();
     if (!pattern.test(trimmed)) return fail(`"${text}" is not a number such as ${example}`);
     const plain = (group === '' ? trimmed : trimmed.replaceAll(group, '')).replace(decimal, '.');

@@ -3,9 +3,6 @@ import { fail, ok, type Result } from '@crm/domain';
 
 import { listPipelines } from '../../setup/lookup.js';
 
-/** Finds the id of a stage by its label. */
-export type FindStageId = (label: string) => Result<string>;
-
 /** Whether a text is an id of a pipeline or stage. */
 export const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
@@ -14,7 +11,7 @@ const normalize = (label: string): string => label.normalize('NFC').trim().toLow
 /** Finds stages by their labels, archived ones too, so that the gateway can say that they are archived. */
 export const stageFinder = (
   stages: readonly { readonly label: string; readonly stage_id: string; readonly is_active?: boolean }[],
-): FindStageId => {
+): KnownPipeline['stageId'] => {
   const ids = new Map(stages.map(({ label, stage_id: id }) => [normalize(label), id]));
   const active = stages.filter((stage) => stage.is_active !== false);
   const known = active.map(({ label }) => label).join(', ');
@@ -26,8 +23,10 @@ export const stageFinder = (
 
 /** A pipeline that rows can refer to. */
 export interface KnownPipeline {
-  readonly id: string;
-  readonly stageId: FindStageId;
+  /** Undefined in a dry run without a server. */
+  readonly id: string | undefined;
+  /** Finds the id of a stage by its label. */
+  readonly stageId: (label: string) => Result<string>;
 }
 
 /** Finds the pipeline that a row names, or the one that the command line gives for all rows. */

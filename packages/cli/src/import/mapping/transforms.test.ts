@@ -1,15 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { compileDateFormat } from './date-format.js';
-import { compileStep, type Scalar, type TransformArgument, type TransformName } from './transforms.js';
+import { compileStep, type Scalar, type TransformName } from './transforms.js';
 
-const run = (name: TransformName, argument: TransformArgument, text: string): Scalar => {
-  const step = compileStep(name, argument);
-  if (!step.ok) return `argument: ${step.message}`;
-  if (step.value.kind === 'split') return 'split';
-  const result = step.value.apply(text);
+const run = (name: TransformName, argument: unknown, text: string, fallback?: Scalar | null): unknown => {
+  const step = compileStep(name, argument, fallback);
+  const result = 'apply' in step ? step.apply(text) : step;
   return result.ok ? result.value : `refused: ${result.message}`;
 };
-const none: TransformArgument = { value: undefined };
 
 describe('slug_domain and email_local', () => {
   it.each([
@@ -19,12 +16,12 @@ describe('slug_domain and email_local', () => {
     ['email_local', 'example.com', '  José  Núñez-Ortiz ', 'jose.nunez.ortiz@example.com'],
     ['email_local', 'example.com', "Rosie O'Hara", 'rosie.o.hara@example.com'],
   ] as const)('%s with %s makes of %s %s', (name, value, text, expected) => {
-    expect(run(name, { value }, text)).toBe(expected);
+    expect(run(name, value, text)).toBe(expected);
   });
 
   it('refuse a name without letters and digits, and letters that an address cannot have', () => {
-    expect(run('slug_domain', { value: '.com' }, ' & ')).toMatch(/^refused/);
-    expect(run('email_local', { value: 'example.com' }, 'Łukasz Nowak')).toMatch(/^refused/);
+    expect(run('slug_domain', '.com', ' & ')).toMatch(/^refused/);
+    expect(run('email_local', 'example.com', 'Łukasz Nowak')).toMatch(/^refused/);
   });
 });
 
@@ -34,35 +31,22 @@ describe('strip', () => {
     [['EUR', '€', ' '], 'EUR 1 200 €', '1200'],
     ['.*', '1.*2', '12'],
   ])('removes %j from %s', (value, text, expected) => {
-    expect(run('strip', { value }, text)).toBe(expected);
-  });
-
-  it.each([undefined, '', [], ['€', 5]])('refuses the argument %j', (value) => {
-    expect(run('strip', { value }, 'x')).toMatch(/^argument: needs the texts to remove/);
+    expect(run('strip', value, text)).toBe(expected);
   });
 });
 
 describe('replace and map', () => {
   it('replace each text once, the longest first', () => {
-    expect(run('replace', { value: { a: 'b', b: 'a' } }, 'abba')).toBe('baab');
-    const corporation = { 'Corp.': 'Corporation', Corp: 'Corporation' };
-    expect(run('replace', { value: corporation }, 'Acme Corp.')).toBe('Acme Corporation');
-    expect(run('replace', { value: { '½': 0.5, x: null, $1: '$&' } }, 'x½$1')).toBe('0.5$&');
+    expect(run('replace', { a: 'b', b: 'a' }, 'abba')).toBe('baab');
+    expect(run('replace', { 'Corp.': 'Corporation', Corp: 'Corporation' }, 'Acme Corp.')).toBe('Acme Corporation');
+    expect(run('replace', { '½': 0.5, x: null, $1: '$&' }, 'x½$1')).toBe('0.5$&');
   });
 
   it('change the listed values; others stay, or get the default', () => {
-    expect(run('map', { value: { GTXPro: 'GTX Pro' } }, 'GTXPro')).toBe('GTX Pro');
-    expect(run('map', { value: { a: 'b' } }, 'constructor')).toBe('constructor');
-    expect(run('map', { value: { Ja: true }, fallback: false }, 'Nein')).toBe(false);
-    expect(run('map', { value: { Ja: true }, fallback: null }, 'Nein')).toBe('');
-  });
-
-  it.each([undefined, 'a', ['a'], {}, { '': 'a' }, { a: {} }])('replace refuses the argument %j', (value) => {
-    expect(run('replace', { value }, 'x')).toMatch(/^argument: /);
-  });
-
-  it.each([[['a']], [{ a: ['b'] }]])('map refuses the argument %j', (value) => {
-    expect(run('map', { value }, 'a')).toMatch(/^argument/);
+    expect(run('map', { GTXPro: 'GTX Pro' }, 'GTXPro')).toBe('GTX Pro');
+    expect(run('map', { a: 'b' }, 'constructor')).toBe('constructor');
+    expect(run('map', { Ja: true }, 'Nein', false)).toBe(false);
+    expect(run('map', { Ja: true }, 'Nein', null)).toBe('');
   });
 });
 
@@ -71,9 +55,9 @@ describe('number', () => {
   const english = { group: ',' };
 
   it.each([
-    [undefined, ' 0012 ', 12],
-    [undefined, '-3.50', -3.5],
-    [undefined, '+7', 7],
+    [{}, ' 0012 ', 12],
+    [{}, '-3.50', -3.5],
+    [{}, '+7', 7],
     [german, '1.234.567,89', 1234567.89],
     [german, '1234567,89', 1234567.89],
     [english, '-1,234.5', -1234.5],
@@ -82,55 +66,44 @@ describe('number', () => {
     [{ group: '\u00a0', decimal: ',' }, '1\u00a0234,5', 1234.5],
     [{ group: "'" }, "1'234'567", 1234567],
   ])('%j reads %s', (value, text, expected) => {
-    expect(run('number', { value }, text)).toBe(expected);
+    expect(run('number', value, text)).toBe(expected);
   });
 
   it.each([
-    [undefined, ['1,234', '1e3', '0x10', '12 EUR', '.5', '5.', 'NaN']],
+    [{}, ['1,234', '1e3', '0x10', '12 EUR', '.5', '5.', 'NaN']],
     [german, ['1234.5', '1.5', '0.500', '1234.567', '1.234.5', '1,234.567', '1.2345,6', '.123,4', '1..234', '1.234.']],
     [english, ['1,5', '1.5,000', '1,234,56', '12,34,567,890', '123,45,678', '0,12,345']],
     [{ decimal: ',' }, ['1.5', '1,5,0']],
   ])('%j refuses %j, which it could misread', (value, texts) => {
-    for (const text of texts) expect(run('number', { value }, text)).toMatch(/^refused: .* is not a number such as /);
+    for (const text of texts) expect(run('number', value, text)).toMatch(/^refused: .* is not a number such as /);
   });
 
   it.each(['999999999999.99998', '1.0000000000000001', '9007199254740993', '1,234,567,890,123,456'])(
     'refuses %s, which has more digits than a JSON number can store',
     (text) => {
-      expect(run('number', { value: english }, text)).toMatch(/^refused: .* has more than 15 digits/);
+      expect(run('number', english, text)).toMatch(/^refused: .* has more than 15 digits/);
     },
   );
-
-  it.each([
-    [{ group: '.' }, /must differ/],
-    [{ group: '0' }, /one character/],
-    [{ group: '-' }, /one character/],
-    [{ group: ', ' }, /one character/],
-    [{ thousands: ',' }, /takes only decimal/],
-  ])('%j is refused in the mapping', (value, message) => {
-    expect(run('number', { value }, '1')).toMatch(message);
-  });
 });
 
 describe('the other transforms', () => {
   it('trim, lower, boolean and date', () => {
-    expect(run('trim', none, '  A b ')).toBe('A b');
-    expect(run('lower', none, 'ÄB')).toBe('äb');
-    expect(['Yes', '0', 'maybe'].map((text) => run('boolean', none, text))).toEqual([
+    expect(run('trim', {}, '  A b ')).toBe('A b');
+    expect(run('lower', {}, 'ÄB')).toBe('äb');
+    expect(['Yes', '0', 'maybe'].map((text) => run('boolean', {}, text))).toEqual([
       true,
       false,
       expect.stringMatching(/^refused/),
     ]);
-    expect(run('date', { value: 'M/d/yyyy' }, '3/1/2017')).toBe(Date.UTC(2017, 2, 1));
-    expect(run('date', none, '3/1/2017')).toMatch(/^argument/);
+    expect(run('date', 'M/d/yyyy', '3/1/2017')).toBe(Date.UTC(2017, 2, 1));
   });
 });
 
 describe('compileDateFormat', () => {
   const read = (format: string, text: string): string => {
     const reader = compileDateFormat(format);
-    if (!reader.ok) return `format: ${reader.message}`;
-    const result = reader.value(text);
+    if (typeof reader !== 'function') return `format: ${reader.message}`;
+    const result = reader(text);
     return result.ok ? new Date(result.value).toISOString() : result.message;
   };
 
