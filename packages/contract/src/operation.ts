@@ -3,8 +3,14 @@ import type { Static, TSchema } from 'typebox';
 /** The gateway that serves an operation. */
 export type Gateway = 'read' | 'inbound';
 
-/** The groups of operations that API keys allow and rate limits count. Keys can also allow single operation ids. */
-export type OperationGroup = 'list' | 'search' | 'inbound' | 'bulk' | 'delete' | 'setup' | 'webhooks';
+/** The groups of operations with rate limits of their own. Operations of other groups count as one of these. */
+export const limitedGroups = ['list', 'search', 'inbound', 'bulk'] as const;
+
+/** The groups of operations that API keys allow. Keys can also allow single operation ids. */
+export const operationGroups = [...limitedGroups, 'delete', 'setup', 'webhooks'] as const;
+
+/** One of {@link operationGroups}. */
+export type OperationGroup = (typeof operationGroups)[number];
 
 /** One operation of the public API: the single source of its route, its validators, its types and its OpenAPI entry. */
 export interface OperationContract {

@@ -1,4 +1,4 @@
-import type { OperationContract } from '@crm/contract';
+import { type OperationContract, operationGroups } from '@crm/contract';
 import {
   type Answer,
   comparableHeaders,
@@ -35,7 +35,6 @@ interface Subject {
   readonly head: (changes?: TestRequest) => Promise<Response>;
 }
 
-const groups = ['list', 'search', 'inbound', 'bulk', 'delete', 'setup', 'webhooks'];
 const unknownId = '01890000-0000-7000-8000-000000000000';
 const defaultMaxBodyBytes = 256 * 1024;
 const revocationShowsWithinMs = 5_000;
@@ -88,8 +87,8 @@ const describeUnauthorized = (subjects: readonly Subject[], gateway: () => Gatew
       badKeys.set('unknown', organization.newUnknownKey());
       badKeys.set('revoked', revoked.key);
       badKeys.set('expired', expired.key);
-      for (const group of groups) {
-        const allow = [...groups.filter((other) => other !== group), 'listEverything'];
+      for (const group of operationGroups) {
+        const allow = [...operationGroups.filter((other) => other !== group), 'listEverything'];
         badKeys.set(`not for ${group}`, (await organization.createKey({ allow })).key);
       }
     });

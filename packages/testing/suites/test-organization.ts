@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { operationGroups } from '@crm/contract';
 import { applyRoles, migrate, type AdministrationDatabase } from '@crm/db';
 import {
   createTestDatabase,
@@ -40,7 +41,7 @@ export const createTestOrganization = async (
       name: 'Test',
       prefix: key.slice(0, 13),
       hash,
-      allowedOperations: allow ?? ['list', 'search', 'inbound', 'bulk', 'delete', 'setup', 'webhooks'],
+      allowedOperations: allow ?? operationGroups,
       limits: limits ?? {},
       expiresAt: expiresAt ?? null,
     });

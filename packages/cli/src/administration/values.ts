@@ -1,4 +1,4 @@
-import { inboundOperations, readOperations } from '@crm/contract';
+import { inboundOperations, limitedGroups, operationGroups, readOperations } from '@crm/contract';
 import { normalizeName, parseCurrencyCode, type Result } from '@crm/domain';
 import { InvalidArgumentError } from 'commander';
 
@@ -59,14 +59,10 @@ export const overlap = (text: string): number => {
   throw new InvalidArgumentError('Must be a duration (24h, 7d, 30m), or 0.');
 };
 
-/** Groups of operations that a key can allow. */
-export const operationGroups = ['list', 'search', 'inbound', 'bulk', 'delete', 'setup', 'webhooks'] as const;
-
 /** The groups of a key without `--allow`: all except `delete`, `setup` and `webhooks`. */
 export const defaultOperations: readonly string[] = ['list', 'search', 'inbound', 'bulk'];
 
-/** Groups with their own rate limit. The others count as one of these. */
-const limitGroups = defaultOperations;
+const limitGroups: readonly string[] = limitedGroups;
 const allowed = new Set<string>([...operationGroups, ...[...readOperations, ...inboundOperations].map(({ id }) => id)]);
 
 /** Reads `--allow list,search,createNote`. */

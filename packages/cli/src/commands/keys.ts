@@ -1,3 +1,4 @@
+import { operationGroups } from '@crm/contract';
 import type { NewKeyText } from '@crm/db';
 import { generateApiKey, hashApiKey, parseApiKey } from '@crm/domain';
 import { Option } from 'commander';
@@ -15,7 +16,6 @@ import {
   expiry,
   keyId as readKeyId,
   limitsText,
-  operationGroups,
   organizationLimits,
   overlap,
   readName,

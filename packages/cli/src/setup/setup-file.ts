@@ -35,10 +35,10 @@ const FileOption = closed(
 );
 const FileField = closed(
   {
-    object: oneOf(objectTypes, {}),
+    object: oneOf(objectTypes),
     slug: text('slug'),
     name,
-    type: oneOf(attributeTypes, {}),
+    type: oneOf(attributeTypes),
     options: list(Type.Unsafe<Static<typeof FileOption> | string>({ anyOf: [{ type: 'string' }, FileOption] })),
     currency: Type.Optional(text('currencyCode')),
     max: number(100),

@@ -1,6 +1,5 @@
 import { account } from '@crm/domain';
-import { Type } from 'typebox';
-import { nullable, responseObject, uuid } from '../schemas/build.js';
+import { nullable, responseObject, text, uuid } from '../schemas/build.js';
 import { exampleIds } from '../schemas/example-ids.js';
 import { DomainInput } from '../schemas/input.js';
 import { bodySchemas, flatBodies, responseSchemas } from '../schemas/object-schemas.js';
@@ -26,8 +25,8 @@ const bodies = bodySchemas(account, flatBodies(account), {
 
 const created = responseObject('CreatedAccount', 'The account that the call created or found.', {
   company_id: uuid('Id of the account.', 'account'),
-  domain: Type.String({ description: 'Its domain, normalized.', examples: ['acme.com'] }),
-  name: nullable(Type.String({ description: 'Its name; null if it was cleared.', examples: ['Acme'] })),
+  domain: text('Its domain, normalized.', 'acme.com'),
+  name: nullable(text('Its name; null if it was cleared.', 'Acme')),
 });
 
 /** The reads of accounts, as every object has them. */

@@ -1,6 +1,5 @@
 import { contact } from '@crm/domain';
-import { Type } from 'typebox';
-import { nullable, responseObject, uuid } from '../schemas/build.js';
+import { nullable, responseObject, text, uuid } from '../schemas/build.js';
 import { exampleIds } from '../schemas/example-ids.js';
 import { EmailInput } from '../schemas/input.js';
 import { bodySchemas, flatBodies, responseSchemas } from '../schemas/object-schemas.js';
@@ -33,9 +32,9 @@ const bodies = bodySchemas(contact, flatBodies(contact), {
 
 const created = responseObject('CreatedContact', 'The contact that the call created or found.', {
   people_id: uuid('Id of the contact.', 'contact'),
-  email: Type.String({ format: 'email', description: 'Its email, normalized.', examples: ['ada@acme.com'] }),
-  first_name: nullable(Type.String({ description: 'First name; null if it has none.', examples: ['Ada'] })),
-  last_name: nullable(Type.String({ description: 'Last name; null if it has none.', examples: ['Lovelace'] })),
+  email: text('Its email, normalized.', 'ada@acme.com', { format: 'email' }),
+  first_name: nullable(text('First name; null if it has none.', 'Ada')),
+  last_name: nullable(text('Last name; null if it has none.', 'Lovelace')),
 });
 
 /** The reads of contacts, as every object has them. */

@@ -16,8 +16,8 @@ export const listEvents = operation(['listEvents', 'GET /v1/events', 'list', 'Ev
     {
       after: Type.Optional(AfterPosition),
       limit: Type.Optional(pageQuery.limit),
-      object: Type.Optional(oneOf(eventObjects, { description: 'Only events of records of this kind.' })),
-      type: Type.Optional(oneOf(eventTypes, { description: 'Only events of this type.' })),
+      object: Type.Optional(oneOf(eventObjects, 'Only events of records of this kind.')),
+      type: Type.Optional(oneOf(eventTypes, 'Only events of this type.')),
       record_id: Type.Optional(uuid('Only events of this record.', 'account')),
       wait: Type.Optional(WaitSeconds),
     },

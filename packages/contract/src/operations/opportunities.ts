@@ -1,6 +1,6 @@
 import { opportunity } from '@crm/domain';
 import { Type } from 'typebox';
-import { nullable, optional, responseObject, uuid } from '../schemas/build.js';
+import { nullable, number, optional, responseObject, text, uuid } from '../schemas/build.js';
 import { StatusCode } from '../schemas/envelope.js';
 import { exampleIds } from '../schemas/example-ids.js';
 import { closed, closedWithCustom, requiredWithoutExternalId } from '../schemas/input.js';
@@ -74,8 +74,8 @@ const bodies = bodySchemas(
 
 const created = responseObject('CreatedOpportunity', 'The opportunity that the call created or found.', {
   opportunity_id: uuid('Id of the opportunity.', 'opportunity'),
-  name: Type.String({ description: 'Its name.', examples: ['Acme renewal'] }),
-  amount: nullable(Type.Number({ description: 'Its deal size; null if it has none.', examples: [48000] })),
+  name: text('Its name.', 'Acme renewal'),
+  amount: nullable(number('Its deal size; null if it has none.', 48000)),
 });
 
 const listQuery = closed(

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { oneOf, uuid } from '../schemas/build.js';
+import { flagParameter, uuid } from '../schemas/build.js';
 import { onMatch } from '../schemas/bulk.js';
 import { Warnings } from '../schemas/envelope.js';
 import type { exampleIds } from '../schemas/example-ids.js';
@@ -44,12 +44,7 @@ export const PageQuery = closed(pageQuery, {});
 
 /** The parameters of the lists of fields. */
 export const fieldsListQuery = {
-  include_archived: Type.Optional(
-    oneOf(['true', 'false'], {
-      default: 'false',
-      description: 'Whether to list archived custom fields too, and to say which options are archived.',
-    }),
-  ),
+  include_archived: flagParameter('Whether to list archived custom fields too, and to say which options are archived.'),
   ...pageQuery,
 };
 

@@ -35,13 +35,51 @@ export const checkedAs = (name: CheckName) => ({ 'x-check': name });
 /** An optional property that may also be `null`: absent on creates and searches, cleared on updates. */
 export const optional = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema));
 
+/** The description and the example of a schema, without those that are undefined. */
+export const annotations = (description: string | undefined, example: unknown): SchemaOptions => ({
+  ...(description === undefined ? {} : { description }),
+  ...(example === undefined ? {} : { examples: [example] }),
+});
+
+/** A text. */
+export const text = (description: string, example?: string | null, options: SchemaOptions = {}) =>
+  Type.String({ ...options, ...annotations(description, example) });
+
+/** True or false. */
+export const flag = (description: string, example?: boolean) => Type.Boolean(annotations(description, example));
+
+/** A whole number. */
+export const integer = (description: string, example?: number, options: SchemaOptions = {}) =>
+  Type.Integer({ ...options, ...annotations(description, example) });
+
+/** A number. */
+export const number = (description: string, example?: number, options: SchemaOptions = {}) =>
+  Type.Number({ ...options, ...annotations(description, example) });
+
 /** A string from a fixed list. */
-export const oneOf = <const V extends readonly string[]>(values: V, options: SchemaOptions): TUnsafe<V[number]> =>
-  Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options });
+export const oneOf = <const V extends readonly string[]>(
+  values: V,
+  description?: string,
+  example?: V[number],
+  options: SchemaOptions = {},
+): TUnsafe<V[number]> =>
+  Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options, ...annotations(description, example) });
+
+/** A parameter of a query: `true`, or `false` by default. */
+export const flagParameter = (description: string) =>
+  Type.Optional(oneOf(['true', 'false'], description, undefined, { default: 'false' }));
+
+/** A list of `item`. */
+export const listOf = <T extends TSchema>(
+  item: T,
+  description: string,
+  example?: readonly unknown[] | null,
+  options: SchemaOptions = {},
+) => Type.Array(item, { ...options, ...annotations(description, example) });
 
 /** The id of a record, in its 36 character form. */
 export const uuid = (description: string, kind: keyof typeof exampleIds) =>
-  Type.String({ format: 'uuid', description, examples: [exampleIds[kind]] });
+  text(description, exampleIds[kind], { format: 'uuid' });
 
 /** A map from text to `value`. */
 export const mapOf = <T extends TSchema>(value: T, options: SchemaOptions): TUnsafe<Record<string, Static<T>>> =>
@@ -49,7 +87,7 @@ export const mapOf = <T extends TSchema>(value: T, options: SchemaOptions): TUns
 
 /** An instant in a response. */
 export const instant = (description: string, example: string | null = '2026-03-02T09:30:00.000Z') =>
-  Type.String({ format: 'date-time', description, examples: [example] });
+  text(description, example, { format: 'date-time' });
 
 /**
  * The example of a schema: its own, or one made of the examples of its parts. A value that may be null needs none.

@@ -1,6 +1,6 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { maxVersion } from '../bounds.js';
-import { mapOf, nullable, oneOf, uuid, type SchemaOptions } from './build.js';
+import { flag, flagParameter, integer, listOf, mapOf, nullable, oneOf, type SchemaOptions, uuid } from './build.js';
 import { Warnings } from './envelope.js';
 import { exampleIds } from './example-ids.js';
 import { closed } from './input.js';
@@ -9,12 +9,7 @@ import { closed } from './input.js';
 export const bulkTarget = {
   id: uuid('Id of the record to change.', 'account'),
   version: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: maxVersion,
-      description: 'Apply the change only if the record has this version.',
-      examples: [3],
-    }),
+    integer('Apply the change only if the record has this version.', 3, { minimum: 1, maximum: maxVersion }),
   ),
 };
 
@@ -37,12 +32,10 @@ export const bulkBody = (item: TSchema, maxItems: number, options: SchemaOptions
 /** The result of one item of a bulk call. */
 export const BulkResult = Type.Object(
   {
-    index: Type.Integer({ minimum: 0, description: 'Index of the item in the request, from 0.', examples: [0] }),
-    success: Type.Boolean({ description: 'Whether the item was applied.' }),
+    index: integer('Index of the item in the request, from 0.', 0, { minimum: 0 }),
+    success: flag('Whether the item was applied.'),
     record_status: nullable(
-      oneOf(['created', 'matched', 'updated'], {
-        description: 'What happened to the record; null if the item failed.',
-      }),
+      oneOf(['created', 'matched', 'updated'], 'What happened to the record; null if the item failed.'),
     ),
     id: nullable(uuid('Id of the record; null if the item failed and the id is unknown.', 'account')),
     warnings: Type.Optional(Warnings),
@@ -60,7 +53,7 @@ export type BulkResult = Static<typeof BulkResult>;
 
 /** `data` of every bulk call. */
 export const BulkResults = Type.Object(
-  { results: Type.Array(BulkResult, { description: 'One result per item, in order.' }) },
+  { results: listOf(BulkResult, 'One result per item, in order.') },
   {
     title: 'BulkResults',
     description: 'The result of each item.',
@@ -76,12 +69,8 @@ export const BulkResults = Type.Object(
 );
 export type BulkResults = Static<typeof BulkResults>;
 
-const atomic = Type.Optional(
-  oneOf(['true', 'false'], {
-    default: 'false',
-    description:
-      'Whether one failed item rejects the whole call: then 400 with `errors["items[3].email"]`, and nothing is written.',
-  }),
+const atomic = flagParameter(
+  'Whether one failed item rejects the whole call: then 400 with `errors["items[3].email"]`, and nothing is written.',
 );
 
 /** The query of bulk updates. */
@@ -89,10 +78,12 @@ export const BulkQuery = closed({ atomic }, {});
 
 /** `on_match` of the object creates. */
 export const onMatch = Type.Optional(
-  oneOf(['keep', 'update'], {
-    default: 'keep',
-    description: 'What to do if the record exists: `keep` its values, or `update` it with the values in the request.',
-  }),
+  oneOf(
+    ['keep', 'update'],
+    'What to do if the record exists: `keep` its values, or `update` it with the values in the request.',
+    undefined,
+    { default: 'keep' },
+  ),
 );
 
 /** The query of bulk creates. */

@@ -1,11 +1,11 @@
 import { attributeTypes, maxCustomValues } from '@crm/domain';
 import { Type, type Static } from 'typebox';
-import { exampleOf, mapOf, nullable, oneOf } from './build.js';
+import { exampleOf, flag, integer, listOf, mapOf, nullable, oneOf, text } from './build.js';
 
 const option = {
-  label: Type.String({ description: 'Display text.', examples: ['Enterprise'] }),
-  value: Type.String({ description: 'Stored value.', examples: ['enterprise'] }),
-  color: Type.String({ description: 'Display colour.', examples: ['#2563eb'] }),
+  label: text('Display text.', 'Enterprise'),
+  value: text('Stored value.', 'enterprise'),
+  color: text('Display colour.', '#2563eb'),
 };
 
 /** One option of a select, radio or multi_select field. */
@@ -18,9 +18,7 @@ export const FieldOption = Type.Object(option, {
 const ListedOption = Type.Object(
   {
     ...option,
-    is_active: Type.Optional(
-      Type.Boolean({ description: 'False if archived: it can be read but not written. Only with `include_archived`.' }),
-    ),
+    is_active: Type.Optional(flag('False if archived: it can be read but not written. Only with `include_archived`.')),
   },
   { title: 'ListedOption', description: 'One option of a select type.' },
 );
@@ -28,9 +26,9 @@ const ListedOption = Type.Object(
 const metadataOf = <T extends typeof FieldOption | typeof ListedOption>(one: T) =>
   Type.Object(
     {
-      options: Type.Optional(Type.Array(one, { description: 'Select types: the options, in order.' })),
-      currency: Type.Optional(Type.String({ description: 'Currency fields: ISO 4217 code.', examples: ['EUR'] })),
-      max: Type.Optional(Type.Integer({ description: 'Rating fields: the highest value.', examples: [5] })),
+      options: Type.Optional(listOf(one, 'Select types: the options, in order.')),
+      currency: Type.Optional(text('Currency fields: ISO 4217 code.', 'EUR')),
+      max: Type.Optional(integer('Rating fields: the highest value.', 5)),
     },
     { description: 'Settings of the type; null if it has none.', examples: [{ options: [exampleOf(one)] }] },
   );
@@ -43,13 +41,13 @@ export const ListedMetadata = metadataOf(ListedOption);
 /** The definition of a custom field in lists, searches and gets. */
 export const CustomFieldDefinition = Type.Object(
   {
-    current_name: Type.String({ description: 'Display name; may change.', examples: ['Deal tier'] }),
-    property_name: Type.String({
-      pattern: '^custom__',
-      description: 'Stable name: `custom__` followed by the slug. Usable in `fields`, filters, sorts and writes.',
-      examples: ['custom__deal_tier'],
-    }),
-    attribute_type: oneOf(attributeTypes, { description: 'The type of its values.', examples: ['select'] }),
+    current_name: text('Display name; may change.', 'Deal tier'),
+    property_name: text(
+      'Stable name: `custom__` followed by the slug. Usable in `fields`, filters, sorts and writes.',
+      'custom__deal_tier',
+      { pattern: '^custom__' },
+    ),
+    attribute_type: oneOf(attributeTypes, 'The type of its values.', 'select'),
     metadata: Type.Optional(nullable(FieldMetadata)),
   },
   { title: 'CustomFieldDefinition', additionalProperties: false, description: 'The definition of a custom field.' },

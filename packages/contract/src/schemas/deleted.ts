@@ -1,5 +1,5 @@
-import { Type, type Static } from 'typebox';
-import { responseObject, uuid } from './build.js';
+import type { Static } from 'typebox';
+import { integer, responseObject, uuid } from './build.js';
 
 /** `data` of the deletion of a part of the setup. */
 export const Deleted = responseObject('Deleted', 'What was deleted.', { id: uuid('Id of what was deleted.', 'field') });
@@ -8,5 +8,5 @@ export type Deleted = Static<typeof Deleted>;
 /** `data` of the deletion of a record. */
 export const DeletedRecord = responseObject('DeletedRecord', 'The deleted record.', {
   id: uuid('Id of the record that was deleted.', 'account'),
-  position: Type.Integer({ minimum: 1, description: 'Position of the event in the change log.', examples: [1_042] }),
+  position: integer('Position of the event in the change log.', 1_042, { minimum: 1 }),
 });

@@ -1,30 +1,25 @@
 import { errorCatalogue, type ErrorCode } from '@crm/domain';
 import { Type, type Static } from 'typebox';
-import { mapOf, oneOf, uuid } from './build.js';
+import { integer, listOf, mapOf, oneOf, text, uuid } from './build.js';
 
 /** `success` of every response except errors. */
 export const Success = Type.Literal(true, { description: 'True on success.' });
 
 /** `message` of every response. */
-export const Message = Type.String({ description: 'Human-readable status.', examples: ['OK'] });
+export const Message = text('Human-readable status.', 'OK');
 
 /** One value in the request that was not applied. */
 export const Warning = Type.Object(
   {
-    field: Type.String({ description: 'Dotted path of the field.', examples: ['opportunity.deal_size'] }),
-    message: Type.String({
-      description: 'Why it was not applied.',
-      examples: ['The record exists: its stored value was kept'],
-    }),
+    field: text('Dotted path of the field.', 'opportunity.deal_size'),
+    message: text('Why it was not applied.', 'The record exists: its stored value was kept'),
   },
   { title: 'Warning', description: 'A value in the request that was not applied.' },
 );
 export type Warning = Static<typeof Warning>;
 
 /** `warnings` of writes; absent if every value was applied. */
-export const Warnings = Type.Array(Warning, {
-  description: 'Values in the request that were not applied; absent if all were.',
-});
+export const Warnings = listOf(Warning, 'Values in the request that were not applied; absent if all were.');
 
 /** `statusCode` in the response of the create-opportunity operation. */
 export const StatusCode = Type.Literal(200, { description: 'Equals the HTTP status.' });
@@ -35,7 +30,7 @@ export const OpportunityConflict = Type.Object(
     id: uuid('Id of the opportunity of the record `from`.', 'second'),
     existing_id: uuid('Id of the opportunity of the kept record.', 'opportunity'),
     pipeline_id: uuid('Pipeline of both.', 'pipeline'),
-    name: Type.String({ description: 'Name of both.', examples: ['Website redesign'] }),
+    name: text('Name of both.', 'Website redesign'),
   },
   { title: 'OpportunityConflict', description: 'Two opportunities that a merge would give the same natural key.' },
 );
@@ -44,12 +39,13 @@ export const OpportunityConflict = Type.Object(
 export const ErrorBody = Type.Object(
   {
     success: Type.Literal(false, { description: 'False on every error.' }),
-    message: Type.String({ description: 'Human-readable reason.', examples: ['Validation failed'] }),
-    statusCode: Type.Integer({ minimum: 400, maximum: 599, description: 'Equals the HTTP status.', examples: [400] }),
-    code: oneOf(Object.keys(errorCatalogue) as ErrorCode[], {
-      description: 'What went wrong, for programs. Later versions may add codes.',
-      examples: ['validation_failed'],
-    }),
+    message: text('Human-readable reason.', 'Validation failed'),
+    statusCode: integer('Equals the HTTP status.', 400, { minimum: 400, maximum: 599 }),
+    code: oneOf(
+      Object.keys(errorCatalogue) as ErrorCode[],
+      'What went wrong, for programs. Later versions may add codes.',
+      'validation_failed',
+    ),
     errors: Type.Optional(
       mapOf(Type.String(), {
         description: 'On validation errors: the error text of each invalid field, by its dotted path.',
@@ -59,7 +55,7 @@ export const ErrorBody = Type.Object(
     conflict: Type.Optional(
       Type.Object(
         {
-          field: Type.String({ description: 'The field whose value another record already has.', examples: ['email'] }),
+          field: text('The field whose value another record already has.', 'email'),
           existing_id: uuid('Id of the record that has it.', 'contact'),
           other_id: Type.Optional(
             uuid(
@@ -75,16 +71,13 @@ export const ErrorBody = Type.Object(
       ),
     ),
     oldest_position: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        description: 'On 410 for expired events: position of the oldest retained event.',
-        examples: [1_042],
-      }),
+      integer('On 410 for expired events: position of the oldest retained event.', 1_042, { minimum: 1 }),
     ),
     conflicts: Type.Optional(
-      Type.Array(OpportunityConflict, {
-        description: 'On 409 for a merge: opportunities that would get the natural key of another one. At most 100.',
-      }),
+      listOf(
+        OpportunityConflict,
+        'On 409 for a merge: opportunities that would get the natural key of another one. At most 100.',
+      ),
     ),
     merged_into: Type.Optional(
       uuid(

@@ -1,33 +1,42 @@
 import { eventObjects, eventTypes, maxWaitSeconds } from '@crm/domain';
 import { Type, type Static } from 'typebox';
 import { rawParameterLength } from '../bounds.js';
-import { checkedAs, instant, mapOf, responseObject, nullable, oneOf, uuid } from './build.js';
+import {
+  checkedAs,
+  flag,
+  instant,
+  integer,
+  listOf,
+  mapOf,
+  nullable,
+  oneOf,
+  responseObject,
+  text,
+  uuid,
+} from './build.js';
 import { exampleIds } from './example-ids.js';
-import { pageProperties } from './pagination.js';
+import { pageOf } from './pagination.js';
 
 const examplePosition = 1_042;
 
-const position = (description: string) => Type.Integer({ minimum: 0, description, examples: [examplePosition] });
+const position = (description: string) => integer(description, examplePosition, { minimum: 0 });
 
-const logId = Type.String({
-  description:
-    'Id of this log. It changes when the database is restored from a backup, a replica is promoted or `pg_upgrade` ' +
+const logId = text(
+  'Id of this log. It changes when the database is restored from a backup, a replica is promoted or `pg_upgrade` ' +
     'is run: then copy all records again.',
-  examples: ['66b2f6a1c3d94e5a-16384-16923-1'],
-});
+  '66b2f6a1c3d94e5a-16384-16923-1',
+);
 
 /** A change in the log. */
 export const Event = responseObject('Event', 'A change of a record.', {
   id: uuid('Id of the event.', 'event'),
-  position: Type.Integer({
+  position: integer('Its number in the organization: 1, 2, 3 … without gaps, in commit order.', examplePosition, {
     minimum: 1,
-    description: 'Its number in the organization: 1, 2, 3 … without gaps, in commit order.',
-    examples: [examplePosition],
   }),
-  type: oneOf(eventTypes, { description: 'What happened.', examples: ['account.updated'] }),
-  object: oneOf(eventObjects, { description: 'The kind of the changed record.', examples: ['account'] }),
+  type: oneOf(eventTypes, 'What happened.', 'account.updated'),
+  object: oneOf(eventObjects, 'The kind of the changed record.', 'account'),
   record_id: uuid('Id of the changed record.', 'account'),
-  version: Type.Integer({ minimum: 1, description: 'Version of the record after the change.', examples: [2] }),
+  version: integer('Version of the record after the change.', 2, { minimum: 1 }),
   occurred_at: instant('When the change was made.'),
   record: nullable(
     mapOf(Type.Unknown(), {
@@ -43,15 +52,12 @@ export const Event = responseObject('Event', 'A change of a record.', {
       examples: [{ name: 'Acme' }],
     }),
   ),
-  changed: Type.Array(Type.String(), {
-    description: 'Names of the changed fields; a custom field is `custom_fields.<slug>`.',
-    examples: [['name']],
-  }),
+  changed: listOf(Type.String(), 'Names of the changed fields; a custom field is `custom_fields.<slug>`.', ['name']),
   request_id: nullable(
-    Type.String({
-      description: '`X-Request-Id` of the request that made the change; null if no request did.',
-      examples: ['f47ac10b-58cc-4372-a567-0e02b2c3d479'],
-    }),
+    text(
+      '`X-Request-Id` of the request that made the change; null if no request did.',
+      'f47ac10b-58cc-4372-a567-0e02b2c3d479',
+    ),
   ),
   api_key_id: nullable(uuid('Id of the key of that request.', 'apiKey')),
 });
@@ -59,15 +65,13 @@ export type Event = Static<typeof Event>;
 
 /** `data` of a page of the log. */
 export const EventLogPage = responseObject('EventLogPage', 'A page of the change log.', {
-  events: Type.Array(Event, { description: 'The events of this page, oldest first.' }),
+  events: listOf(Event, 'The events of this page, oldest first.'),
   next_position: position('Send it as `after` for the next page. Events that a filter leaves out also advance it.'),
   last_position: position('Position of the newest event; 0 if there has been none.'),
-  oldest_position: Type.Integer({
+  oldest_position: integer('Position of the oldest event that is retained; the next position if there is none.', 1, {
     minimum: 1,
-    description: 'Position of the oldest event that is retained; the next position if there is none.',
-    examples: [1],
   }),
-  has_more: Type.Boolean({ description: 'Whether there are events after `next_position`.', examples: [false] }),
+  has_more: flag('Whether there are events after `next_position`.', false),
   log_id: logId,
 });
 export type EventLogPage = Static<typeof EventLogPage>;
@@ -80,10 +84,9 @@ export const LatestPosition = responseObject('LatestPosition', 'The end of the c
 export type LatestPosition = Static<typeof LatestPosition>;
 
 /** `data` of a page of a record's history. */
-export const HistoryPage = responseObject('HistoryPage', 'A page of the events of one record.', {
-  events: Type.Array(Event, { description: 'The events of this page, newest first.' }),
+export const HistoryPage = pageOf('HistoryPage', 'A page of the events of one record.', {
+  events: listOf(Event, 'The events of this page, newest first.'),
   log_id: logId,
-  ...pageProperties,
 });
 export type HistoryPage = Static<typeof HistoryPage>;
 

@@ -2,7 +2,7 @@ import { maxCustomValues, maxNameLength, type ObjectDescription } from '@crm/dom
 import { Type, type Static, type TProperties, type TObject, type TUnsafe } from 'typebox';
 import { keysPerCall, rawKeyLength } from '../bounds.js';
 import type { CustomKeys } from './custom-field.js';
-import { checkedAs, type SchemaOptions } from './build.js';
+import { checkedAs, type SchemaOptions, text } from './build.js';
 
 /** An object of a request: keys that are not listed are refused. */
 export const closed = <P extends TProperties>(properties: P, options: SchemaOptions): TObject<P> =>
@@ -24,15 +24,15 @@ export const closedWithCustom = <P extends TProperties>(
 
 /** An email as sent. `domain` normalizes and checks it. */
 export const EmailInput = (description: string, example = 'ada@acme.com') =>
-  Type.String({ maxLength: rawKeyLength, description, examples: [example], ...checkedAs('email') });
+  text(description, example, { maxLength: rawKeyLength, ...checkedAs('email') });
 
 /** A company domain as sent, which may be a URL. `domain` normalizes and checks it. */
 export const DomainInput = (description: string, example = 'acme.com') =>
-  Type.String({ maxLength: rawKeyLength, description, examples: [example], ...checkedAs('domain') });
+  text(description, example, { maxLength: rawKeyLength, ...checkedAs('domain') });
 
 /** A short text such as a name. */
 export const ShortText = (description: string, example: string) =>
-  Type.String({ maxLength: maxNameLength, description, examples: [example] });
+  text(description, example, { maxLength: maxNameLength });
 
 /** Makes the natural key of an object required unless the body has an `external_id`. */
 export const requiredWithoutExternalId = ({ fields }: ObjectDescription) => {

@@ -1,25 +1,21 @@
 import { Type, type Static } from 'typebox';
-import { checkedAs, instant, responseObject, oneOf, uuid } from './build.js';
+import { checkedAs, flag, instant, listOf, oneOf, responseObject, text, uuid } from './build.js';
 import { closed, EmailInput, ShortText } from './input.js';
-import { pageProperties } from './pagination.js';
+import { pageOf } from './pagination.js';
 
 /** A person of the organization. */
 export const Member = responseObject('Member', 'A person of the organization, who can own deals.', {
   member_id: uuid('Id of the member: `owner_id` of an opportunity.', 'member'),
-  email: Type.String({ description: 'Email, normalized.', examples: ['owner@example.com'] }),
-  name: Type.String({ description: 'Name.', examples: ['Olga Owner'] }),
-  is_active: Type.Boolean({
-    description: 'False for a former member, who may keep opportunities but gets no new ones.',
-    examples: [true],
-  }),
+  email: text('Email, normalized.', 'owner@example.com'),
+  name: text('Name.', 'Olga Owner'),
+  is_active: flag('False for a former member, who may keep opportunities but gets no new ones.', true),
   created_at: instant('When the person became a member.'),
 });
 export type Member = Static<typeof Member>;
 
 /** `data` of a page of members. */
-export const MemberPage = responseObject('MemberPage', 'A page of members.', {
-  members: Type.Array(Member, { description: 'The members of this page, sorted by email.' }),
-  ...pageProperties,
+export const MemberPage = pageOf('MemberPage', 'A page of members.', {
+  members: listOf(Member, 'The members of this page, sorted by email.'),
 });
 export type MemberPage = Static<typeof MemberPage>;
 
@@ -36,7 +32,7 @@ export const UpdateMemberBody = closed(
   {
     email: Type.Optional(EmailInput('New email of the person.', 'olga@example.com')),
     name: Type.Optional(name),
-    is_active: Type.Optional(Type.Boolean({ description: 'True makes a former member a member again.' })),
+    is_active: Type.Optional(flag('True makes a former member a member again.')),
   },
   { title: 'UpdateMember', examples: [{ name: 'Olga Owner-Lee' }] },
 );
@@ -44,9 +40,7 @@ export const UpdateMemberBody = closed(
 /** What happens to the opportunities of a removed member. */
 export const RemoveMemberQuery = closed(
   {
-    opportunities: Type.Optional(
-      oneOf(['keep'], { description: '`keep`: the deals keep their owner, who becomes a former member.' }),
-    ),
+    opportunities: Type.Optional(oneOf(['keep'], '`keep`: the deals keep their owner, who becomes a former member.')),
     reassign_to: Type.Optional(uuid('The member who gets the deals; then the person is deleted.', 'member')),
   },
   {},

@@ -1,14 +1,12 @@
 import { Type, type Static } from 'typebox';
 import { keysPerCall, noteContentLength, titleLength } from '../bounds.js';
-import { instant, responseObject, nullable, optional, uuid } from './build.js';
+import { instant, integer, listOf, nullable, optional, responseObject, text, uuid } from './build.js';
 import { closed, DomainInput, EmailInput, KeyList } from './input.js';
-import { pageProperties } from './pagination.js';
+import { pageOf } from './pagination.js';
 
 const noteTexts = {
-  title: optional(Type.String({ maxLength: titleLength, description: 'Title.', examples: ['Kick-off call'] })),
-  content: optional(
-    Type.String({ maxLength: noteContentLength, description: 'Text.', examples: ['Budget is approved.'] }),
-  ),
+  title: optional(text('Title.', 'Kick-off call', { maxLength: titleLength })),
+  content: optional(text('Text.', 'Budget is approved.', { maxLength: noteContentLength })),
 };
 
 /** The body that creates a note. The handler checks that it has a text and a target, and otherwise names both fields in its errors. */
@@ -59,41 +57,33 @@ export type UpdateNoteBody = Static<typeof UpdateNoteBody>;
 /** `data` of a created note. */
 export const CreatedNote = responseObject('CreatedNote', 'The created note.', {
   note_id: uuid('Id of the note.', 'note'),
-  title: nullable(Type.String({ description: 'Title; null if it has none.', examples: ['Kick-off call'] })),
-  content: nullable(Type.String({ description: 'Text; null if it has none.', examples: ['Budget is approved.'] })),
+  title: nullable(text('Title; null if it has none.', 'Kick-off call')),
+  content: nullable(text('Text; null if it has none.', 'Budget is approved.')),
 });
 export type CreatedNote = Static<typeof CreatedNote>;
 
 /** A note in responses. */
 export const Note = responseObject('Note', 'A note on accounts, contacts and opportunities.', {
   id: uuid('Id of the note.', 'note'),
-  title: nullable(Type.String({ description: 'Title.', examples: ['Kick-off call'] })),
-  content: nullable(Type.String({ description: 'Text.', examples: ['Budget is approved.'] })),
-  account_ids: Type.Array(uuid('Id of the account.', 'account'), {
-    description: 'Ids of the accounts it is attached to.',
-  }),
-  contact_ids: Type.Array(uuid('Id of the contact.', 'contact'), {
-    description: 'Ids of the contacts it is attached to.',
-  }),
-  opportunity_ids: Type.Array(uuid('Id of the opportunity.', 'opportunity'), {
-    description: 'Ids of the opportunities it is attached to.',
-  }),
-  account_domains: Type.Array(Type.String({ examples: ['acme.com'] }), {
-    description: 'Domains of the accounts it is attached to.',
-  }),
-  contact_emails: Type.Array(Type.String({ format: 'email', examples: ['ada@acme.com'] }), {
-    description: 'Emails of the contacts it is attached to.',
-  }),
+  title: nullable(text('Title.', 'Kick-off call')),
+  content: nullable(text('Text.', 'Budget is approved.')),
+  account_ids: listOf(uuid('Id of the account.', 'account'), 'Ids of the accounts it is attached to.'),
+  contact_ids: listOf(uuid('Id of the contact.', 'contact'), 'Ids of the contacts it is attached to.'),
+  opportunity_ids: listOf(uuid('Id of the opportunity.', 'opportunity'), 'Ids of the opportunities it is attached to.'),
+  account_domains: listOf(Type.String({ examples: ['acme.com'] }), 'Domains of the accounts it is attached to.'),
+  contact_emails: listOf(
+    Type.String({ format: 'email', examples: ['ada@acme.com'] }),
+    'Emails of the contacts it is attached to.',
+  ),
   created_at: instant('When it was created.'),
   updated_at: instant('When it was last changed.'),
-  version: Type.Integer({ minimum: 1, description: 'Increases by one with every change.', examples: [1] }),
+  version: integer('Increases by one with every change.', 1, { minimum: 1 }),
 });
 export type Note = Static<typeof Note>;
 
 /** `data` of a page of notes. */
-export const NotePage = responseObject('NotePage', 'A page of notes.', {
-  notes: Type.Array(Note, { description: 'The records of this page.' }),
-  ...pageProperties,
+export const NotePage = pageOf('NotePage', 'A page of notes.', {
+  notes: listOf(Note, 'The records of this page.'),
 });
 
 /** `data` of one note. */

@@ -9,7 +9,7 @@ import {
 import { Type, type Static, type TProperties, type TSchema } from 'typebox';
 import { keysPerCall, rawKeyLength } from '../bounds.js';
 import type { CheckName } from '../validate/checks.js';
-import { instant, nullable, optional, type SchemaOptions, uuid } from './build.js';
+import { annotations, instant, nullable, optional, type SchemaOptions, text, uuid } from './build.js';
 import { CustomFieldInput, CustomFields } from './custom-field.js';
 import type { exampleIds } from './example-ids.js';
 
@@ -17,9 +17,9 @@ import type { exampleIds } from './example-ids.js';
 const AdditionalContact = Type.Object(
   {
     contact_id: uuid('Id of the contact.', 'secondContact'),
-    contact_first_name: nullable(Type.String({ description: 'First name.', examples: ['Grace'] })),
-    contact_last_name: nullable(Type.String({ description: 'Last name.', examples: ['Hopper'] })),
-    contact_email: nullable(Type.String({ format: 'email', description: 'Email.', examples: ['grace@acme.com'] })),
+    contact_first_name: nullable(text('First name.', 'Grace')),
+    contact_last_name: nullable(text('Last name.', 'Hopper')),
+    contact_email: nullable(text('Email.', 'grace@acme.com', { format: 'email' })),
   },
   { title: 'AdditionalContact', additionalProperties: false, description: 'A contact other than the primary one.' },
 );
@@ -45,9 +45,6 @@ type Extra<F> = Exclude<F, { always: true }>;
 export type RecordOf<D extends ObjectDescription, F extends FieldDescription = D['fields'][number]> = {
   [Field in Always<F> as Field['name']]: ValueOf<Field>;
 } & { [Field in Extra<F> as Field['name']]?: ValueOf<Field> } & { custom_fields: Static<typeof CustomFields> };
-
-const annotations = (description: string, example: unknown): SchemaOptions =>
-  example === undefined ? { description } : { description, examples: [example] };
 
 type Kind = keyof typeof exampleIds;
 

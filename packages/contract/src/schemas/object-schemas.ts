@@ -1,12 +1,12 @@
 import type { ObjectDescription } from '@crm/domain';
 import { Type, type Static, type TProperties, type TSchema } from 'typebox';
 import { bulkCreateItems, bulkUpdateItems } from '../bounds.js';
-import { exampleOf, responseObject, type SchemaOptions } from './build.js';
+import { exampleOf, listOf, type SchemaOptions } from './build.js';
 import { bulkBody, bulkTarget } from './bulk.js';
 import { CustomFieldDefinitions } from './custom-field.js';
 import { closedWithCustom, requiredWithoutExternalId } from './input.js';
 import { inputProperties, type RecordOf, recordProperties } from './object-fields.js';
-import { pageProperties } from './pagination.js';
+import { pageOf, type pageProperties } from './pagination.js';
 
 type PageProperties = Static<ReturnType<typeof Type.Object<typeof pageProperties>>>;
 type Definitions = Static<typeof CustomFieldDefinitions>;
@@ -28,10 +28,9 @@ export const responseSchemas = <const D extends ObjectDescription>(description: 
   const One = capitalized(one);
   const { always, all } = recordProperties(description);
   const record = Type.Object(all, { title: One, description: about, examples: [exampleOf({ properties: always })] });
-  const page = responseObject(`${One}Page`, `A page of ${many}.`, {
-    [many]: Type.Array(record, { description: 'The records of this page.' }),
+  const page = pageOf(`${One}Page`, `A page of ${many}.`, {
+    [many]: listOf(record, 'The records of this page.'),
     custom_field_definitions: CustomFieldDefinitions,
-    ...pageProperties,
   });
   const detail = Type.Object(
     { [one]: record, custom_field_definitions: CustomFieldDefinitions },

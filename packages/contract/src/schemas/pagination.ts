@@ -1,15 +1,7 @@
 import { defaultLimit, maxCursorLength, maxFieldNames, maxLimit, maxQueryLength } from '@crm/domain';
-import { Type } from 'typebox';
+import { type TProperties, Type } from 'typebox';
 import { fieldsEntryLength, rawParameterLength } from '../bounds.js';
-import { checkedAs, nullable } from './build.js';
-
-/** The documented schema of `limit` in a query. On the wire it is text, which `domain` parses. */
-const documentedLimit = {
-  type: 'integer',
-  minimum: 1,
-  maximum: maxLimit,
-  default: defaultLimit,
-} as const;
+import { checkedAs, flag, integer, listOf, nullable, responseObject, text } from './build.js';
 
 /** The description of `limit`, in queries and bodies. */
 export const pageLimitDescription =
@@ -17,34 +9,30 @@ export const pageLimitDescription =
 
 /** The properties of every page besides its records. */
 export const pageProperties = {
-  has_more: Type.Boolean({ description: 'Whether another page exists.', examples: [true] }),
-  next_cursor: nullable(
-    Type.String({
-      description: 'Send it as `cursor` for the next page; null on the last one.',
-      examples: ['v1.eyJrIjoi'],
-    }),
-  ),
-  limit: Type.Integer({
-    minimum: 1,
-    maximum: maxLimit,
-    description: 'The page size used.',
-    examples: [defaultLimit],
-  }),
+  has_more: flag('Whether another page exists.', true),
+  next_cursor: nullable(text('Send it as `cursor` for the next page; null on the last one.', 'v1.eyJrIjoi')),
+  limit: integer('The page size used.', defaultLimit, { minimum: 1, maximum: maxLimit }),
 };
+
+/** `cursor` in queries and bodies. */
+export const PageCursor = Type.String({
+  maxLength: maxCursorLength,
+  description: '`next_cursor` of the previous page. Valid only with the same query, filters, sort and limit.',
+});
+
+/** `data` of a page of a list. @param items - the list, under its name */
+export const pageOf = <P extends TProperties>(title: string, description: string, items: P) =>
+  responseObject(title, description, { ...items, ...pageProperties });
 
 /** The query parameters that page through a list. */
 export const pageQuery = {
-  cursor: Type.Optional(
-    Type.String({
-      maxLength: maxCursorLength,
-      description: '`next_cursor` of the previous page. Valid only with the same query, filters, sort and limit.',
-    }),
-  ),
+  cursor: Type.Optional(PageCursor),
   limit: Type.Optional(
     Type.String({
       maxLength: rawParameterLength,
       description: pageLimitDescription,
-      'x-document': documentedLimit,
+      // On the wire it is text, which `domain` parses.
+      'x-document': { type: 'integer', minimum: 1, maximum: maxLimit, default: defaultLimit },
       ...checkedAs('limit'),
     }),
   ),
@@ -61,10 +49,10 @@ export const SearchTerm = Type.String({
 });
 
 /** `fields` in a query: repeated, or comma-separated in one. */
-export const FieldsParameter = Type.Array(Type.String({ maxLength: fieldsEntryLength }), {
-  maxItems: maxFieldNames,
-  description:
-    'Fields to include: names of system fields, and slugs or `custom__<slug>` of custom fields. `custom_fields` ' +
+export const FieldsParameter = listOf(
+  Type.String({ maxLength: fieldsEntryLength }),
+  'Fields to include: names of system fields, and slugs or `custom__<slug>` of custom fields. `custom_fields` ' +
     'stands for all visible custom fields. Repeat the parameter or separate the names by commas.',
-  examples: [['amount', 'deal_tier']],
-});
+  ['amount', 'deal_tier'],
+  { maxItems: maxFieldNames },
+);

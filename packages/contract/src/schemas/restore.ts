@@ -1,19 +1,17 @@
 import { Type, type Static } from 'typebox';
-import { responseObject, oneOf, uuid } from './build.js';
+import { integer, oneOf, responseObject, uuid } from './build.js';
 import { closed } from './input.js';
 
-const object = oneOf(['account', 'opportunity'], { description: 'The kind of the record.', examples: ['account'] });
+const object = oneOf(['account', 'opportunity'], 'The kind of the record.', 'account');
 
 /** The body of a restore. */
 export const RestoreBody = Type.Unsafe<{ position: number } | { object: 'account' | 'opportunity'; id: string }>(
   closed(
     {
       position: Type.Optional(
-        Type.Integer({
+        integer('Position of the `deleted` event in the change log. Instead, send `object` and `id`.', 1_042, {
           minimum: 1,
           maximum: Number.MAX_SAFE_INTEGER,
-          description: 'Position of the `deleted` event in the change log. Instead, send `object` and `id`.',
-          examples: [1_042],
         }),
       ),
       object: Type.Optional(object),
@@ -32,6 +30,6 @@ export type RestoreBody = Static<typeof RestoreBody>;
 export const Restored = responseObject('Restored', 'The restored record.', {
   object,
   id: uuid('Id of the record, the same as before.', 'account'),
-  version: Type.Integer({ minimum: 2, description: 'Its new version.', examples: [3] }),
+  version: integer('Its new version.', 3, { minimum: 2 }),
 });
 export type Restored = Static<typeof Restored>;

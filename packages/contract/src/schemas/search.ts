@@ -1,6 +1,5 @@
 import {
   defaultLimit,
-  maxCursorLength,
   maxFieldNames,
   maxFilterDepth,
   maxFilterLeaves,
@@ -11,11 +10,11 @@ import {
 } from '@crm/domain';
 import { Type, type Static } from 'typebox';
 import { fieldsEntryLength, rawParameterLength } from '../bounds.js';
-import { oneOf, optional, uuid } from './build.js';
+import { oneOf, optional, text, uuid } from './build.js';
 import { exampleIds } from './example-ids.js';
 import { closed } from './input.js';
 import { operatorTable } from './operator-table.js';
-import { pageLimitDescription, SearchTerm } from './pagination.js';
+import { PageCursor, pageLimitDescription, SearchTerm } from './pagination.js';
 
 const filterReference = { $ref: '#/components/schemas/Filter' };
 
@@ -91,9 +90,9 @@ export const filterDocument = {
 /** One key of a sort, as an object. */
 export const SortKey = closed(
   {
-    field: Type.String({ description: 'Any field with a single value.', examples: ['updated_at'] }),
+    field: text('Any field with a single value.', 'updated_at'),
     direction: Type.Optional(
-      oneOf(['asc', 'desc'], { default: 'asc', description: 'Nulls come last in both directions.' }),
+      oneOf(['asc', 'desc'], 'Nulls come last in both directions.', undefined, { default: 'asc' }),
     ),
   },
   { title: 'SortKey', description: 'One key of a sort.' },
@@ -172,12 +171,7 @@ const searchProperties = {
       description: pageLimitDescription,
     }),
   ),
-  cursor: optional(
-    Type.String({
-      maxLength: maxCursorLength,
-      description: '`next_cursor` of the previous page. Valid only with the same query, filters, sort and limit.',
-    }),
-  ),
+  cursor: optional(PageCursor),
   fields: optional(fields),
 };
 

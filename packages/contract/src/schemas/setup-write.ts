@@ -1,6 +1,6 @@
 import { attributeTypes, maxNameLength, maxOptions, maxSlugLength, objectTypes } from '@crm/domain';
 import { Type, type Static } from 'typebox';
-import { checkedAs, oneOf, optional, responseObject, uuid } from './build.js';
+import { checkedAs, flag, integer, listOf, number, oneOf, optional, responseObject, text, uuid } from './build.js';
 import { Field } from './field.js';
 import { closed } from './input.js';
 import { Pipeline, Stage } from './pipeline.js';
@@ -9,23 +9,14 @@ import { Pipeline, Stage } from './pipeline.js';
 const stagesPerCall = 100;
 
 const named = (description: string, example: string) =>
-  Type.String({ maxLength: maxNameLength, description, examples: [example], ...checkedAs('requiredName') });
-const color = optional(
-  Type.String({
-    maxLength: 20,
-    description: 'A color name, or `#rrggbb`.',
-    examples: ['#2563eb'],
-    ...checkedAs('color'),
-  }),
-);
-const position = Type.Optional(
-  Type.Integer({ minimum: 1, maximum: 100_000, description: 'Position in the list, from 1.', examples: [2] }),
-);
-const isDefault = Type.Optional(Type.Boolean({ description: 'Whether new deals start here.', examples: [false] }));
-const probability = optional(
-  Type.Number({ minimum: 0, maximum: 100, description: 'Chance of winning, in percent.', examples: [40] }),
-);
-const isActive = (description: string) => Type.Optional(Type.Boolean({ description, examples: [true] }));
+  text(description, example, { maxLength: maxNameLength, ...checkedAs('requiredName') });
+const color = optional(text('A color name, or `#rrggbb`.', '#2563eb', { maxLength: 20, ...checkedAs('color') }));
+const position = Type.Optional(integer('Position in the list, from 1.', 2, { minimum: 1, maximum: 100_000 }));
+const isDefault = Type.Optional(flag('Whether new deals start here.', false));
+const probability = optional(number('Chance of winning, in percent.', 40, { minimum: 0, maximum: 100 }));
+const isActive = (description: string) => Type.Optional(flag(description, true));
+const isHidden = Type.Optional(flag('Whether reads leave it out unless `fields` names it.'));
+const currency = optional(text('Currency fields: ISO 4217 code.', 'EUR', checkedAs('currencyCode')));
 
 /** A stage of a new pipeline. */
 const NewStage = closed(
@@ -87,7 +78,7 @@ export const UpdateStageBody = closed(
 export type UpdateStageBody = Static<typeof UpdateStageBody>;
 
 const optionText = (description: string, example: string) =>
-  Type.String({ minLength: 1, maxLength: maxNameLength, description, examples: [example] });
+  text(description, example, { minLength: 1, maxLength: maxNameLength });
 
 /** A new option of a select field. */
 const NewOption = closed(
@@ -102,25 +93,18 @@ const NewOption = closed(
 /** The body that defines a custom field. */
 export const CreateFieldBody = closed(
   {
-    object: oneOf(objectTypes, { description: 'The object that gets the field.', examples: ['opportunity'] }),
+    object: oneOf(objectTypes, 'The object that gets the field.', 'opportunity'),
     current_name: named('Display name.', 'Deal tier'),
-    slug: Type.String({
+    slug: text('Its name in requests: lower-case letters, digits and `_`. It cannot change.', 'deal_tier', {
       maxLength: maxSlugLength,
-      description: 'Its name in requests: lower-case letters, digits and `_`. It cannot change.',
-      examples: ['deal_tier'],
       ...checkedAs('slug'),
     }),
-    attribute_type: oneOf(attributeTypes, {
-      description: 'The type of its values. It cannot change.',
-      examples: ['select'],
-    }),
+    attribute_type: oneOf(attributeTypes, 'The type of its values. It cannot change.', 'select'),
     options: Type.Optional(
       Type.Array(NewOption, { maxItems: maxOptions, description: 'Select types: the options, at least one.' }),
     ),
-    currency: optional(
-      Type.String({ description: 'Currency fields: ISO 4217 code.', examples: ['EUR'], ...checkedAs('currencyCode') }),
-    ),
-    max: optional(Type.Integer({ description: 'Rating fields: the highest value. Default: 5.', examples: [5] })),
+    currency,
+    max: optional(integer('Rating fields: the highest value. Default: 5.', 5)),
     pipeline_ids: optional(
       Type.Array(uuid('Id of a pipeline.', 'pipeline'), {
         minItems: 1,
@@ -128,7 +112,7 @@ export const CreateFieldBody = closed(
         description: 'Fields of opportunities: the pipelines they apply to. They cannot change. Default: all.',
       }),
     ),
-    is_hidden: Type.Optional(Type.Boolean({ description: 'Whether reads leave it out unless `fields` names it.' })),
+    is_hidden: isHidden,
     position,
   },
   {
@@ -150,12 +134,10 @@ export type CreateFieldBody = Static<typeof CreateFieldBody>;
 export const UpdateFieldBody = closed(
   {
     current_name: Type.Optional(named('New display name.', 'Tier')),
-    is_hidden: Type.Optional(Type.Boolean({ description: 'Whether reads leave it out unless `fields` names it.' })),
+    is_hidden: isHidden,
     is_active: isActive('False archives it: requests that name it are refused, and its values stay. True restores it.'),
-    currency: optional(
-      Type.String({ description: 'Currency fields: ISO 4217 code.', examples: ['EUR'], ...checkedAs('currencyCode') }),
-    ),
-    max: optional(Type.Integer({ description: 'Rating fields: the highest value.', examples: [5] })),
+    currency,
+    max: optional(integer('Rating fields: the highest value.', 5)),
     position,
   },
   { title: 'UpdateField', examples: [{ current_name: 'Tier', position: 3 }] },
@@ -186,7 +168,7 @@ export const UpdateOptionBody = closed(
 /** `data` with one pipeline. */
 export const PipelineDetail = responseObject('PipelineDetail', 'A pipeline with its stages.', {
   pipeline: Pipeline,
-  stages: Type.Array(Stage, { description: 'Its stages, in order.' }),
+  stages: listOf(Stage, 'Its stages, in order.'),
 });
 
 /** `data` with one stage. */

@@ -1,7 +1,7 @@
 import { maxSummaryGroupings, maxSummaryGroups, maxSummaryMeasures, summaryFunctions } from '@crm/domain';
 import { Type, type Static, type TUnsafe } from 'typebox';
 import { fieldsEntryLength } from '../bounds.js';
-import { mapOf, nullable, optional, type SchemaOptions } from './build.js';
+import { flag, integer, listOf, mapOf, nullable, optional, type SchemaOptions, text } from './build.js';
 import { exampleIds } from './example-ids.js';
 import { closed } from './input.js';
 import { matchProperties, pipelineProperties } from './search.js';
@@ -9,22 +9,22 @@ import { matchProperties, pipelineProperties } from './search.js';
 const summaryProperties = {
   ...matchProperties,
   group_by: optional(
-    Type.Array(Type.String({ maxLength: fieldsEntryLength }), {
-      maxItems: maxSummaryGroupings,
-      description:
-        'What to group by: `stage_id`, `owner_id`, `pipeline_id`, `account_id`, `currency`, `is_freemail`, a select, ' +
+    listOf(
+      Type.String({ maxLength: fieldsEntryLength }),
+      'What to group by: `stage_id`, `owner_id`, `pipeline_id`, `account_id`, `currency`, `is_freemail`, a select, ' +
         'radio or checkbox field, or a date with its unit, as in `close_date:month` (day, week, month, quarter or year, in ' +
         'UTC).',
-      examples: [['stage_id', 'close_date:month']],
-    }),
+      ['stage_id', 'close_date:month'],
+      { maxItems: maxSummaryGroupings },
+    ),
   ),
   measures: optional(
-    Type.Array(Type.String({ maxLength: fieldsEntryLength }), {
-      maxItems: maxSummaryMeasures,
-      description:
-        '`sum:`, `avg:`, `min:` or `max:` followed by a numeric field, as in `sum:amount`. `count` is always returned.',
-      examples: [['count', 'sum:amount']],
-    }),
+    listOf(
+      Type.String({ maxLength: fieldsEntryLength }),
+      '`sum:`, `avg:`, `min:` or `max:` followed by a numeric field, as in `sum:amount`. `count` is always returned.',
+      ['count', 'sum:amount'],
+      { maxItems: maxSummaryMeasures },
+    ),
   ),
   limit: optional(
     Type.Integer({
@@ -65,7 +65,7 @@ export interface SummaryValues {
   [key: `${(typeof summaryFunctions)[number]}:${string}`]: string | null;
 }
 
-const count = Type.Integer({ minimum: 0, description: 'Records.', examples: [12] });
+const count = integer('Records.', 12, { minimum: 0 });
 
 /** An object with measures in addition to its properties. */
 const withMeasures = <P extends Parameters<typeof Type.Object>[0]>(
@@ -110,7 +110,7 @@ const SummaryTotal = withMeasures(
 
 const SummaryCurrencyTotal = withMeasures(
   {
-    currency: nullable(Type.String({ description: 'ISO 4217 code; null for records without one.', examples: ['EUR'] })),
+    currency: nullable(text('ISO 4217 code; null for records without one.', 'EUR')),
     count,
   },
   { title: 'SummaryCurrencyTotal', description: 'Totals of all matching records with this currency.' },
@@ -119,12 +119,10 @@ const SummaryCurrencyTotal = withMeasures(
 /** `data` of a summary. */
 export const Summary = Type.Object(
   {
-    groups: Type.Array(SummaryGroup, { description: 'The groups, those with the most records first.' }),
+    groups: listOf(SummaryGroup, 'The groups, those with the most records first.'),
     total: SummaryTotal,
-    total_by_currency: Type.Array(SummaryCurrencyTotal, {
-      description: 'Totals per currency; empty without a measure of `amount`.',
-    }),
-    truncated: Type.Boolean({ description: 'Whether there are more groups than `limit`.', examples: [false] }),
+    total_by_currency: listOf(SummaryCurrencyTotal, 'Totals per currency; empty without a measure of `amount`.'),
+    truncated: flag('Whether there are more groups than `limit`.', false),
   },
   {
     title: 'Summary',

@@ -1,37 +1,33 @@
 import { eventObjects, eventTypes } from '@crm/domain';
 import { type Static, Type } from 'typebox';
-import { instant, responseObject, nullable, oneOf, optional, uuid } from './build.js';
+import { flag, instant, integer, listOf, nullable, oneOf, optional, responseObject, text, uuid } from './build.js';
 import { closed } from './input.js';
-import { pageProperties } from './pagination.js';
+import { pageOf } from './pagination.js';
 
 const exampleUrl = 'https://hooks.example.com/crm';
 
 /** The most entries of a filter: more than there are, so that later objects and types fit. */
 const filterEntries = 100;
 
-const url = Type.String({
-  maxLength: 2_000,
-  description:
-    'Where events are posted: `https`, port 443 or 8443, at a public address. The operator can allow private networks, ' +
+const url = text(
+  'Where events are posted: `https`, port 443 or 8443, at a public address. The operator can allow private networks, ' +
     'with any scheme and port.',
-  examples: [exampleUrl],
-});
-const description = Type.String({ maxLength: 255, description: 'A note for people.', examples: ['Billing'] });
-const objects = Type.Array(oneOf(eventObjects, {}), {
+  exampleUrl,
+  { maxLength: 2_000 },
+);
+const description = text('A note for people.', 'Billing', { maxLength: 255 });
+const objects = listOf(oneOf(eventObjects), 'Only events of these objects; empty for all.', ['opportunity'], {
   maxItems: filterEntries,
-  description: 'Only events of these objects; empty for all.',
-  examples: [['opportunity']],
 });
-const types = Type.Array(oneOf(eventTypes, {}), {
+const types = listOf(oneOf(eventTypes), 'Only events of these types; empty for all.', ['opportunity.updated'], {
   maxItems: filterEntries,
-  description: 'Only events of these types; empty for all.',
-  examples: [['opportunity.updated']],
 });
-const payload = oneOf(['full', 'thin'], {
-  description: '`full`: the event as in `GET /v1/events`. `thin`: only which record changed, without its values.',
-  examples: ['full'],
-});
-const position = (text: string) => Type.Integer({ minimum: 0, description: text, examples: [1_042] });
+const payload = oneOf(
+  ['full', 'thin'],
+  '`full`: the event as in `GET /v1/events`. `thin`: only which record changed, without its values.',
+  'full',
+);
+const position = (about: string) => integer(about, 1_042, { minimum: 0 });
 
 /** A receiver of webhooks. */
 export const Webhook = responseObject('Webhook', 'A receiver of events.', {
@@ -41,21 +37,17 @@ export const Webhook = responseObject('Webhook', 'A receiver of events.', {
   objects,
   types,
   payload,
-  state: oneOf(['active', 'paused', 'disabled'], {
-    description: '`disabled`: the worker stopped, see `state_reason`. `active` continues from `position`.',
-    examples: ['active'],
-  }),
-  state_reason: nullable(Type.String({ description: 'Why the worker disabled the webhook.' })),
-  is_failing: Type.Boolean({
-    description: 'True while all deliveries fail. The worker then tries one event at a time.',
-    examples: [false],
-  }),
+  state: oneOf(
+    ['active', 'paused', 'disabled'],
+    '`disabled`: the worker stopped, see `state_reason`. `active` continues from `position`.',
+    'active',
+  ),
+  state_reason: nullable(text('Why the worker disabled the webhook.')),
+  is_failing: flag('True while all deliveries fail. The worker then tries one event at a time.', false),
   position: position('All events up to this position are delivered, filtered out or parked.'),
   last_position: position('Position of the newest event of the organization.'),
-  parked_records: Type.Integer({
+  parked_records: integer('How many records have an event that failed. Their later events wait for it.', 0, {
     minimum: 0,
-    description: 'How many records have an event that failed. Their later events wait for it.',
-    examples: [0],
   }),
   next_retry_at: nullable(instant('When the next parked event is tried again; null if none will be.', null)),
   replay: nullable(
@@ -70,10 +62,10 @@ export const Webhook = responseObject('Webhook', 'A receiver of events.', {
 });
 export type Webhook = Static<typeof Webhook>;
 
-const secret = Type.String({
-  description: 'Signs the messages, as Standard Webhooks describes. It is shown only in this response.',
-  examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'],
-});
+const secret = text(
+  'Signs the messages, as Standard Webhooks describes. It is shown only in this response.',
+  'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
+);
 
 /** `data` with one webhook. */
 export const WebhookDetail = responseObject('WebhookDetail', 'A webhook.', { webhook: Webhook });
@@ -82,43 +74,36 @@ export const WebhookDetail = responseObject('WebhookDetail', 'A webhook.', { web
 export const WebhookSecret = responseObject('WebhookSecret', 'A webhook and its secret.', { webhook: Webhook, secret });
 
 /** `data` of a page of webhooks. */
-export const WebhookPage = responseObject('WebhookPage', 'A page of webhooks.', {
-  webhooks: Type.Array(Webhook, { description: 'The webhooks of this page, sorted by id.' }),
-  ...pageProperties,
+export const WebhookPage = pageOf('WebhookPage', 'A page of webhooks.', {
+  webhooks: listOf(Webhook, 'The webhooks of this page, sorted by id.'),
 });
 
 /** A failed attempt, or the deliveries of about a minute. */
 export const WebhookAttempt = responseObject('WebhookAttempt', 'A failed attempt, or deliveries.', {
   attempt_id: uuid('Id of the entry.', 'event'),
-  outcome: oneOf(['delivered', 'failed', 'expired'], {
-    description: '`expired`: retention deleted these events before they were delivered.',
-    examples: ['failed'],
-  }),
-  type: nullable(
-    Type.String({ description: 'Type of the event, or `webhook.test`.', examples: ['opportunity.updated'] }),
+  outcome: oneOf(
+    ['delivered', 'failed', 'expired'],
+    '`expired`: retention deleted these events before they were delivered.',
+    'failed',
   ),
-  object: nullable(Type.String({ description: 'Object of the event.', examples: ['opportunity'] })),
+  type: nullable(text('Type of the event, or `webhook.test`.', 'opportunity.updated')),
+  object: nullable(text('Object of the event.', 'opportunity')),
   record_id: nullable(uuid('Id of the record.', 'opportunity')),
   first_position: nullable(position('Position of the first event.')),
   last_position: nullable(position('Position of the last event.')),
-  events: Type.Integer({ minimum: 0, description: 'The number of events.', examples: [1] }),
-  attempt: nullable(Type.Integer({ minimum: 1, description: 'Which try this was, from 1.', examples: [2] })),
-  status: nullable(
-    Type.Integer({ description: 'HTTP status of the answer; null if there was no complete answer.', examples: [500] }),
-  ),
-  error: nullable(Type.String({ description: 'Why it failed.', examples: ['answered 500'] })),
-  response: nullable(
-    Type.String({ description: 'The beginning of the answer, at most 1 KB.', examples: ['Internal Server Error'] }),
-  ),
-  duration_ms: nullable(Type.Integer({ minimum: 0, description: 'How long the try took.', examples: [34] })),
+  events: integer('The number of events.', 1, { minimum: 0 }),
+  attempt: nullable(integer('Which try this was, from 1.', 2, { minimum: 1 })),
+  status: nullable(integer('HTTP status of the answer; null if there was no complete answer.', 500)),
+  error: nullable(text('Why it failed.', 'answered 500')),
+  response: nullable(text('The beginning of the answer, at most 1 KB.', 'Internal Server Error')),
+  duration_ms: nullable(integer('How long the try took.', 34, { minimum: 0 })),
   occurred_at: instant('When it happened.'),
 });
 export type WebhookAttempt = Static<typeof WebhookAttempt>;
 
 /** `data` of a page of attempts. */
-export const WebhookAttemptPage = responseObject('WebhookAttemptPage', 'A page of attempts.', {
-  attempts: Type.Array(WebhookAttempt, { description: 'The attempts of this page, newest first.' }),
-  ...pageProperties,
+export const WebhookAttemptPage = pageOf('WebhookAttemptPage', 'A page of attempts.', {
+  attempts: listOf(WebhookAttempt, 'The attempts of this page, newest first.'),
 });
 
 const changes = {
@@ -140,12 +125,12 @@ export const UpdateWebhookBody = closed(
   {
     url: Type.Optional(url),
     ...changes,
-    state: Type.Optional(oneOf(['active', 'paused'], { description: '`active` also continues a disabled webhook.' })),
+    state: Type.Optional(oneOf(['active', 'paused'], '`active` also continues a disabled webhook.')),
   },
   { title: 'UpdateWebhook', examples: [{ state: 'paused' }] },
 );
 
-const replayPosition = (text: string) => Type.Integer({ minimum: 1, description: text, examples: [1_000] });
+const replayPosition = (about: string) => integer(about, 1_000, { minimum: 1 });
 
 /** The body that sends events again. */
 export const ReplayWebhookBody = closed(

@@ -1,8 +1,8 @@
-import type { OperationContract, OperationGroup } from '@crm/contract';
+import type { limitedGroups, OperationContract } from '@crm/contract';
 import type { Store } from 'express-rate-limit';
 
-/** Groups with separate counters. Deletions, changes of the setup and webhooks count as other reads or writes. */
-export type RateLimitGroup = Exclude<OperationGroup, 'delete' | 'setup' | 'webhooks'>;
+/** A group with a counter of its own. Deletions, changes of the setup and webhooks count as other reads or writes. */
+export type RateLimitGroup = (typeof limitedGroups)[number];
 
 /** Requests a minute by {@link RateLimitGroup}; an absent group keeps its default, 0 turns its limit off. */
 export type GroupLimits = Readonly<Partial<Record<RateLimitGroup, number>>>;

@@ -1,4 +1,4 @@
-import type { Gateway } from '@crm/contract';
+import { type Gateway, limitedGroups } from '@crm/contract';
 import type { Request, RequestHandler } from 'express';
 import { ipKeyGenerator } from 'express-rate-limit';
 import type { ApiKeyRecord } from '../keys/api-key-record.js';
@@ -66,7 +66,7 @@ const inTurn =
 export const limitRequests = (gateway: Gateway, parts: LimiterParts): RequestHandler => {
   const { perMinute } = parts.options;
   const limiters = new Map<RateLimitGroup, RequestHandler>();
-  for (const group of ['list', 'search', 'inbound', 'bulk'] as const) {
+  for (const group of limitedGroups) {
     const limitKey = createLimiter(`key-${group}`, parts, {
       keyOf: (request) => callerOf(request).id,
       limitOf: (request) => keyLimitOf(callerOf(request), group, perMinute),

@@ -57,11 +57,11 @@ const FieldEntry = closed(
 const FieldEntries = oneOrMore<Static<typeof FieldEntry>>(FieldEntry);
 const MappingFile = closed(
   {
-    object: oneOf(importObjects, {}),
+    object: oneOf(importObjects),
     pipeline: Type.Optional(text),
     pipeline_id: Type.Optional(text),
     delimiter: Type.Optional(text),
-    encoding: Type.Optional(oneOf(encodings, {})),
+    encoding: Type.Optional(oneOf(encodings)),
     stages: Type.Optional(mapOf<string | number>(text)),
     columns: Type.Optional(mapOf<Static<typeof Steps>>(Steps)),
     skip_when: Type.Optional(oneOrMore<Static<typeof SkipEntry>>(SkipEntry)),
