@@ -2,9 +2,10 @@ import { CrmApiError, CrmConnectionError, createClient, type ClientOptions, type
 import { Option, type Command } from 'commander';
 
 import type { CliContext } from '../cli-context.js';
+import { commandsOn } from '../command.js';
 import { CliError, errorText, usageError } from '../errors.js';
 import { dataDirectory, demoFilePath, readDemoFile, type DemoFile } from '../local-stack/demo-file.js';
-import { httpUrl } from '../options.js';
+import { httpUrl, withJson, type OutputOptions } from '../options.js';
 
 type GatewayName = 'read' | 'inbound';
 
@@ -66,14 +67,18 @@ export const findGateways = async (
 export const noGatewayError = (): CliError =>
   usageError('No gateway is given. Give --url and --api-key, or start the local stack: crm start');
 
-/** Finds the read gateway, and says so on stderr if it is that of the local stack. @throws CliError (2) if there is none */
-export const findReadGateway = async (context: CliContext, options: GatewayOptions): Promise<Gateways> => {
-  const gateways = await findGateways(context, options, 'read');
+const findGateway = async (context: CliContext, options: GatewayOptions, name: GatewayName): Promise<Gateways> => {
+  const gateways = await findGateways(context, options, name);
   if (gateways === undefined) throw noGatewayError();
   const { demo, url } = gateways;
-  if (demo !== undefined) context.stderr.write(`Reading from the local demo at ${url} (from ${demo.path}).\n`);
+  if (demo !== undefined && name === 'read')
+    context.stderr.write(`Reading from the local demo at ${url} (from ${demo.path}).\n`);
   return gateways;
 };
+
+/** Finds the read gateway, and says so on stderr if it is that of the local stack. @throws CliError (2) if there is none */
+export const findReadGateway = (context: CliContext, options: GatewayOptions): Promise<Gateways> =>
+  findGateway(context, options, 'read');
 
 /** A gateway that a command calls, as error messages describe it. */
 export interface GatewayAddress {
@@ -135,3 +140,46 @@ export const gatewayErrorText = ({ name, url, option, groups }: GatewayAddress, 
   if (isForeign(error.status)) return `${said} Check ${option}: it must be the address of the ${name}.`;
   return error.status >= 500 ? `${said} See the gateway's log, or run crm doctor.` : said;
 };
+
+/**
+ * The CliError for a call that the API refused, with the texts of the API. Undefined for any other error.
+ * @param nameOf - the option that sends a field
+ */
+export const refusal = (error: unknown, nameOf = (field: string): string => field): CliError | undefined => {
+  if (!(error instanceof CrmApiError) || ![400, 409].includes(error.status)) return undefined;
+  const faults = Object.entries(error.errors).map(([field, text]) => `${nameOf(field)}: ${text}`);
+  return faults.length > 0 ? usageError(faults.join('\n')) : new CliError(error.message);
+};
+
+/** Calls the API. @throws CliError with the API's own text if it refuses a call, or else with what to do next */
+export const callApi = async <T>(gateway: GatewayAddress, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof CrmApiError || error instanceof CrmConnectionError)) throw error;
+    throw refusal(error) ?? new CliError(gatewayErrorText(gateway, error));
+  }
+};
+
+/** The API, for a command on the gateways of `--url` and `--api-key`. */
+export interface GatewaySession {
+  readonly client: CrmClient;
+  readonly gateway: GatewayAddress;
+  readonly readUrl: string | undefined;
+}
+
+/**
+ * Returns a function that makes commands on the gateways of `--url` and `--api-key`, or else on those of the local stack.
+ *
+ * @param groups - the groups that the key needs
+ */
+export const gatewayCommand = (name: GatewayName, groups: string, alsoReads = false) =>
+  commandsOn<GatewayOptions & OutputOptions, GatewaySession>(
+    (command) => withJson(withGatewayOptions(command, name, alsoReads)),
+    async (context, options, work) => {
+      const { url, readUrl, apiKey } = await findGateway(context, options, name);
+      const client = connectClient({ readUrl: readUrl ?? url, inboundUrl: url, apiKey });
+      const gateway = { name: `${name} gateway`, url, option: '--url', groups } as const;
+      return callApi(gateway, () => work({ client, gateway, readUrl }));
+    },
+  );

@@ -1,49 +1,12 @@
 import type { CrmClient, Duplicate } from '@crm/client';
-import { Argument, type Command } from 'commander';
+import { Argument } from 'commander';
 
 import { textTable } from '../administration/text-table.js';
-import { type CliContext, printResult } from '../cli-context.js';
-import { CliError } from '../errors.js';
-import {
-  connectClient,
-  findReadGateway,
-  gatewayErrorText,
-  type GatewayOptions,
-  withGatewayOptions,
-} from '../api/gateways.js';
-import { type OutputOptions, wholeNumber, withJson } from '../options.js';
+import { gatewayCommand, type GatewayOptions } from '../api/gateways.js';
 import { collections, objectChoices } from '../import/targets.js';
+import { wholeNumber } from '../options.js';
 
 type DuplicateObject = 'account' | 'contact' | 'opportunity';
-
-interface DuplicatesOptions extends OutputOptions, GatewayOptions {
-  readonly limit: number;
-}
-
-const examples = `
-Lists records that may be duplicates of older ones, with the reason. The older record comes first. It is usually the one to keep.
-
-Examples:
-  For the local stack (crm start):
-    $ crm duplicates account
-  For scripts:
-    $ crm duplicates contact --json | jq '.duplicates[].id'
-
-The key needs the group search.
-Next: crm merge --help`;
-
-/** Adds `crm duplicates`. */
-export const addDuplicatesCommand = (program: Command, context: CliContext): void => {
-  const command = program
-    .command('duplicates')
-    .description('list records that may be duplicates')
-    .addArgument(objectChoices(new Argument('<object>', 'which kind of record'), ['account', 'contact', 'opportunity']))
-    .option('--limit <count>', 'the most records to list', wholeNumber(1, 100_000), 100)
-    .addHelpText('after', examples);
-  withJson(withGatewayOptions(command, 'read')).action((object: DuplicateObject, options: DuplicatesOptions) =>
-    listDuplicates(context, object, options),
-  );
-};
 
 /** Up to `limit` duplicates, and whether there may be more. */
 const readDuplicates = async (
@@ -68,18 +31,37 @@ const tableOf = (duplicates: readonly Duplicate[]): string =>
     'No duplicates found.',
   );
 
-const listDuplicates = async (
-  context: CliContext,
-  object: DuplicateObject,
-  options: DuplicatesOptions,
-): Promise<void> => {
-  const { url, apiKey } = await findReadGateway(context, options);
-  const client = connectClient({ readUrl: url, apiKey });
-  try {
-    const json = await readDuplicates(client, object, options.limit);
-    const more = json.has_more ? `\nThere may be more: --limit ${options.limit} was reached.` : '';
-    printResult(context, options, { json: { ...json }, text: `${tableOf(json.duplicates)}${more}` });
-  } catch (error) {
-    throw new CliError(gatewayErrorText({ name: 'read gateway', url, option: '--url', groups: 'search' }, error));
-  }
-};
+interface DuplicatesOptions extends GatewayOptions {
+  readonly limit: number;
+}
+
+/** Adds `crm duplicates`. */
+export const addDuplicatesCommand = gatewayCommand(
+  'read',
+  'search',
+)({
+  name: 'duplicates',
+  description: 'list records that may be duplicates',
+  help: `
+Lists records that may be duplicates of older ones, with the reason. The older record comes first. It is usually the one to keep.
+
+Examples:
+  For the local stack (crm start):
+    $ crm duplicates account
+  For scripts:
+    $ crm duplicates contact --json | jq '.duplicates[].id'
+
+The key needs the group search.
+Next: crm merge --help`,
+  define: (command) =>
+    command
+      .addArgument(
+        objectChoices(new Argument('<object>', 'which kind of record'), ['account', 'contact', 'opportunity']),
+      )
+      .option('--limit <count>', 'the most records to list', wholeNumber(1, 100_000), 100),
+  run: async ({ client }, { limit }: DuplicatesOptions, object: DuplicateObject) => {
+    const json = await readDuplicates(client, object, limit);
+    const more = json.has_more ? `\nThere may be more: --limit ${limit} was reached.` : '';
+    return { json: { ...json }, text: `${tableOf(json.duplicates)}${more}` };
+  },
+});

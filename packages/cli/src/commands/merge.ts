@@ -1,54 +1,10 @@
 import { CrmApiError, type CrmClient, type Merged } from '@crm/client';
-import { Argument, type Command } from 'commander';
+import { Argument } from 'commander';
 
-import { type CliContext, printResult } from '../cli-context.js';
 import { uuidPattern } from '../administration/session.js';
+import { gatewayCommand, gatewayErrorText, type GatewayOptions } from '../api/gateways.js';
 import { CliError, usageError } from '../errors.js';
-import {
-  connectClient,
-  findGateways,
-  gatewayErrorText,
-  type GatewayOptions,
-  noGatewayError,
-  withGatewayOptions,
-} from '../api/gateways.js';
-import { type OutputOptions, withJson } from '../options.js';
 import { objectChoices } from '../import/targets.js';
-
-interface MergeOptions extends OutputOptions, GatewayOptions {
-  readonly dryRun?: boolean;
-  readonly mergeDeals?: boolean;
-}
-
-const examples = `
-KEEP and FROM are domains of accounts, emails of contacts, or ids. KEEP gets the opportunities, notes and contacts of FROM. Empty
-values of KEEP are filled with those of FROM. FROM is deleted, and its domain or email then refers to KEEP. This cannot be undone.
-
-Examples:
-  For the local stack (crm start), first print what would change, then merge:
-    $ export CRM_INBOUND_URL=http://127.0.0.1:4001 CRM_READ_URL=http://127.0.0.1:4000 CRM_API_KEY=crm_live_…
-    $ crm merge account acme.com acme.de --dry-run
-    $ crm merge account acme.com acme.de --merge-deals
-
-The key needs the group delete, and list for domains and emails. No key has delete by default: crm key create --allow list,delete.
-Next: crm duplicates --help`;
-
-/** Adds `crm merge`. */
-export const addMergeCommand = (program: Command, context: CliContext): void => {
-  const command = program
-    .command('merge')
-    .description('merge a duplicate account or contact into the one that stays')
-    .addArgument(objectChoices(new Argument('<object>', 'which kind of record'), ['account', 'contact']))
-    .argument('<keep>', 'domain, email or id of the record that stays')
-    .argument('<from>', 'domain, email or id of the record to merge into it and delete')
-    .option('--dry-run', 'print what would change, and change nothing')
-    .option('--merge-deals', 'also merge opportunities that would have the same pipeline, account and name')
-    .addHelpText('after', examples);
-  withJson(withGatewayOptions(command, 'inbound', true)).action(
-    (object: 'account' | 'contact', keep: string, from: string, options: MergeOptions) =>
-      merge(context, object, { keep, from }, options),
-  );
-};
 
 const resultText = (object: string, merged: Merged, mergesDeals: boolean): string => {
   const [did, moved] = merged.dry_run ? ['Would merge', 'Would move'] : ['Merged', 'Moved'];
@@ -77,36 +33,62 @@ const findId = async (client: CrmClient, object: string, text: string, url: stri
   }
 };
 
-const merge = async (
-  context: CliContext,
-  object: 'account' | 'contact',
-  { keep, from }: { readonly keep: string; readonly from: string },
-  options: MergeOptions,
-): Promise<void> => {
-  const gateways = await findGateways(context, options, 'inbound');
-  if (gateways === undefined) throw noGatewayError();
-  const { url: inboundUrl, readUrl, apiKey } = gateways;
-  const client = connectClient({ readUrl: readUrl ?? inboundUrl, inboundUrl, apiKey });
-  const idOf = (text: string) => findId(client, object, text, readUrl);
-  const [keepId, fromId] = [await idOf(keep), await idOf(from)];
-  const body = {
-    from: fromId,
-    dry_run: options.dryRun === true,
-    ...(options.mergeDeals === true && { deals: 'merge' as const }),
-  };
-  try {
-    const { data } = await (object === 'account' ? client.accounts : client.contacts).merge(keepId, body);
-    printResult(context, options, { json: { ...data }, text: resultText(object, data, options.mergeDeals === true) });
-  } catch (error) {
-    throw new CliError(refusalText(inboundUrl, error));
-  }
+/** Describes why a merge failed. Here, a 404 or a 400 means that a record is unknown, not that the address or an option is wrong. */
+const refusalOf = (error: unknown): unknown => {
+  if (!(error instanceof CrmApiError)) return error;
+  if (error.code === 'not_found') return new CliError(`There is no record KEEP: ${error.message}.`);
+  if (error.conflicts === undefined) return error.status === 400 ? new CliError(error.message) : error;
+  const advice = '--dry-run lists the opportunities with the same name; --merge-deals merges them.';
+  return new CliError(`${error.message}. ${advice}`);
 };
 
-/** Describes why a merge failed. Here, a 404 means that a record is unknown, not that the address is wrong. */
-const refusalText = (url: string, error: unknown): string => {
-  if (error instanceof CrmApiError && error.code === 'not_found') return `There is no record KEEP: ${error.message}.`;
-  const gateway = { name: 'inbound gateway', url, option: '--url', groups: 'delete' } as const;
-  const text = gatewayErrorText(gateway, error);
-  const collides = error instanceof CrmApiError && error.conflicts !== undefined;
-  return collides ? `${text} --dry-run lists the opportunities with the same name; --merge-deals merges them.` : text;
-};
+interface MergeOptions extends GatewayOptions {
+  readonly dryRun?: boolean;
+  readonly mergeDeals?: boolean;
+}
+
+/** Adds `crm merge`. */
+export const addMergeCommand = gatewayCommand(
+  'inbound',
+  'delete',
+  true,
+)({
+  name: 'merge',
+  description: 'merge a duplicate account or contact into the one that stays',
+  help: `
+KEEP and FROM are domains of accounts, emails of contacts, or ids. KEEP gets the opportunities, notes and contacts of FROM. Empty
+values of KEEP are filled with those of FROM. FROM is deleted, and its domain or email then refers to KEEP. This cannot be undone.
+
+Examples:
+  For the local stack (crm start), first print what would change, then merge:
+    $ export CRM_INBOUND_URL=http://127.0.0.1:4001 CRM_READ_URL=http://127.0.0.1:4000 CRM_API_KEY=crm_live_…
+    $ crm merge account acme.com acme.de --dry-run
+    $ crm merge account acme.com acme.de --merge-deals
+
+The key needs the group delete, and list for domains and emails. No key has delete by default: crm key create --allow list,delete.
+Next: crm duplicates --help`,
+  define: (command) =>
+    command
+      .addArgument(objectChoices(new Argument('<object>', 'which kind of record'), ['account', 'contact']))
+      .argument('<keep>', 'domain, email or id of the record that stays')
+      .argument('<from>', 'domain, email or id of the record to merge into it and delete')
+      .option('--dry-run', 'print what would change, and change nothing')
+      .option('--merge-deals', 'also merge opportunities that would have the same pipeline, account and name'),
+  run: async (
+    { client, readUrl },
+    { dryRun = false, mergeDeals = false }: MergeOptions,
+    object: 'account' | 'contact',
+    keep: string,
+    from: string,
+  ) => {
+    const keepId = await findId(client, object, keep, readUrl);
+    const body = { from: await findId(client, object, from, readUrl), dry_run: dryRun };
+    const records = object === 'account' ? client.accounts : client.contacts;
+    try {
+      const { data } = await records.merge(keepId, mergeDeals ? { ...body, deals: 'merge' } : body);
+      return { json: { ...data }, text: resultText(object, data, mergeDeals) };
+    } catch (error) {
+      throw refusalOf(error);
+    }
+  },
+});

@@ -11,14 +11,13 @@ import type { LoggedEvent } from '@crm/webhooks';
 import type { Command } from 'commander';
 
 import { textTable } from '../administration/text-table.js';
-import { connectClient, findReadGateway } from '../api/gateways.js';
+import { connectClient, findReadGateway, type GatewayOptions } from '../api/gateways.js';
 import { printable, type CliContext } from '../cli-context.js';
 import type { AddCommand } from '../command.js';
 import { eventError, type EventOptions, withEventOptions } from '../events/event-options.js';
 import { httpUrl, wholeNumber } from '../options.js';
 import { findWebhook, listWebhooks } from '../setup/lookup.js';
-import { addSetupCommand, type SetupCommand } from '../setup/make-command.js';
-import { webhookCommand, type WebhookOptions } from '../setup/session.js';
+import { addSetupCommand, type SetupCommand, webhookCommand } from '../setup/make-command.js';
 import { followLog } from './events-tail.js';
 
 const stateOf = ({ state, is_failing: isFailing }: Webhook): string =>
@@ -135,7 +134,7 @@ const attempts = webhookCommand({
     command
       .argument('<webhook>', 'its id or URL')
       .option('--limit <n>', 'the most entries to show', wholeNumber(1, 500), 20),
-  run: async ({ client }, { limit }: WebhookOptions & { readonly limit: number }, webhook: string) => {
+  run: async ({ client }, { limit }: GatewayOptions & { readonly limit: number }, webhook: string) => {
     const { webhook_id: id } = await findWebhook(client, webhook);
     const { attempts: found } = (await client.webhooks.attempts(id, { limit }).page()).data;
     const header = ['AT', 'OUTCOME', 'POSITIONS', 'TRY', 'EVENT', 'ERROR'];

@@ -2,12 +2,13 @@ import { readFile, writeFile } from 'node:fs/promises';
 
 import type { Command } from 'commander';
 
+import { refusal } from '../api/gateways.js';
 import { ask, printResult, type CliContext } from '../cli-context.js';
 import { CliError, ifThere, usageError } from '../errors.js';
 import { example } from '../examples.js';
 import { planSetup, readStoredSetup } from './plan-setup.js';
 import type { PlanStep } from './plan-step.js';
-import { refusal, withSetup, withSetupOptions, type SetupOptions, type SetupSession } from './session.js';
+import { withSetup, withSetupOptions, type SetupOptions, type SetupSession } from './session.js';
 import { exportSetup, readSetupFile } from './setup-file.js';
 
 interface ApplyOptions extends SetupOptions {

@@ -3,11 +3,12 @@ import type { OperationContract } from '@crm/contract';
 import { type ObjectType, objectTypes } from '@crm/domain';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
+import { gatewayCommand, refusal } from '../api/gateways.js';
 import type { AddCommand, Result } from '../command.js';
 import { CliError, usageError } from '../errors.js';
 import { findField, findMember, findPipeline, findStage, findWebhook } from './lookup.js';
 import { readOption, readStages } from './option-syntax.js';
-import { refusal, setupCommand, webhookCommand, type SetupOptions } from './session.js';
+import { setupCommand, type SetupOptions } from './session.js';
 import { objectChoices } from '../import/targets.js';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -267,6 +268,9 @@ const addOptions = (command: SetupCommand, added: Command): Command => {
   if (isCreate(command)) added.option('--if-not-exists', 'do nothing if there is one already');
   return added;
 };
+
+/** Makes a command of webhooks. */
+export const webhookCommand = gatewayCommand('inbound', 'webhooks', true);
 
 /** Adds a set-up command to its group. Its options come from the body of its operation. */
 export const addSetupCommand = (command: SetupCommand): AddCommand => {
