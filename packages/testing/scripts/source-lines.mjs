@@ -12,7 +12,7 @@ const budgets = {
   'apps/webhook-worker': 474,
   bench: 2074,
   docker: 229,
-  'packages/cli': 8259,
+  'packages/cli': 8203,
   'packages/client': 1179,
   'packages/contract': 3477,
   'packages/db': 9131,
@@ -24,7 +24,7 @@ const budgets = {
   'packages/testing': 3015,
   'packages/webhooks': 240,
   prisma: 666,
-  'all source lines': 40_541,
+  'all source lines': 40_485,
   'lines of tests': 33_607,
   'lines of pages': 6974,
 };
