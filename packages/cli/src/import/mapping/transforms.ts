@@ -29,7 +29,7 @@ const mapOf = <T>(...types: string[]) =>
   Type.Unsafe<Record<string, T | null>>({ type: 'object', additionalProperties: { type: [...types, 'null'] } });
 const NumberFormat = closed(
   {
-    decimal: Type.Optional(oneOf(['.', ','], {})),
+    decimal: Type.Optional(oneOf(['.', ','])),
     // One character that is neither a digit nor a sign.
     group: Type.Optional(Type.String({ pattern: '^[^\\p{N}+-]?$' })),
   },
