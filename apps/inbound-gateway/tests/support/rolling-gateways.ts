@@ -61,9 +61,10 @@ export class Balancer {
 
   async send(kind: GatewayKind, path: string, init: RequestInit): Promise<Response> {
     const gateways = this.#gateways[kind];
+    const first = this.#next;
     this.#next += 1;
     for (let attempt = 0; ; attempt += 1) {
-      const { url } = gateways[(this.#next + attempt) % gateways.length] ?? { url: 'http://no-gateway.invalid' };
+      const { url } = gateways[(first + attempt) % gateways.length] ?? { url: 'http://no-gateway.invalid' };
       try {
         return await fetch(`${url}${path}`, init);
       } catch (error) {
