@@ -32,7 +32,7 @@ interface Subject {
   readonly contract: OperationContract;
   /** Sends the good request with some parts replaced. */
   readonly call: (changes?: TestRequest) => Promise<Answer>;
-  readonly head: (changes?: TestRequest) => Promise<Response>;
+  readonly head: (changes?: TestRequest) => ReturnType<TestClient['head']>;
 }
 
 const unknownId = '01890000-0000-7000-8000-000000000000';

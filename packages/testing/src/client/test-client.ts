@@ -1,3 +1,5 @@
+import { Agent, request as sendRequest } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
 import type { DataOf, OperationContract } from '@crm/contract';
 
 import { Answer } from './answer.js';
@@ -24,7 +26,7 @@ export interface TestClient {
   /** Calls an operation; the response's data has the type of its contract. */
   call<C extends OperationContract>(contract: C, request?: TestRequest): Promise<Answer<DataOf<C>>>;
   /** Sends `HEAD` to the path of an operation. The response has no body to check. */
-  head(contract: OperationContract, request?: TestRequest): Promise<Response>;
+  head(contract: OperationContract, request?: TestRequest): Promise<Received>;
   /** Sends any method to any path. */
   send(method: string, path: string, request?: TestRequest): Promise<Answer>;
 }
@@ -46,18 +48,40 @@ const queryText = (query: TestRequest['query']): string => {
   return `?${parameters.toString()}`;
 };
 
-const toInit = (method: string, request: TestRequest, ownKey: string): RequestInit => {
-  const body = request.rawBody ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
+const headersOf = (request: TestRequest, ownKey: string, hasBody: boolean): Record<string, string> => {
   const key = request.key === undefined ? ownKey : request.key;
-  const headers = new Headers({
+  const headers = {
     ...(key === null ? {} : { 'x-api-key': key }),
-    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(hasBody ? { 'content-type': 'application/json' } : {}),
     ...request.headers,
-  });
-  for (const [name, value] of Object.entries(request.headers ?? {})) if (value === '') headers.delete(name);
-  // Bytes, because `fetch` adds a content type to a text.
-  return { method, headers, ...(body === undefined ? {} : { body: Buffer.from(body) }) };
+  };
+  return Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''));
 };
+
+interface Received {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+const agent = new Agent({ keepAlive: true });
+
+/** Sends a request. Tests send thousands, and `fetch` takes three times the processor time. */
+const exchange = (url: string, method: string, request: TestRequest, ownKey: string): Promise<Received> =>
+  new Promise((resolve, reject) => {
+    const body = request.rawBody ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
+    const headers = headersOf(request, ownKey, body !== undefined);
+    const outgoing = sendRequest(url, { method, headers, agent }, (response) => {
+      const received = (text: string): Received => ({
+        status: response.statusCode ?? 0,
+        headers: new Headers(response.headers as Record<string, string>),
+        text,
+      });
+      readText(response).then((text) => resolve(received(text)), reject);
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
 
 /**
  * Creates the client of a running gateway.
@@ -67,18 +91,16 @@ const toInit = (method: string, request: TestRequest, ownKey: string): RequestIn
  */
 export const createTestClient = (baseUrl: string, contracts: readonly OperationContract[], key: string): TestClient => {
   const check = createAnswerCheck(contracts);
-  const fetchAnswer = (method: string, path: string, request: TestRequest): Promise<Response> =>
-    fetch(`${baseUrl}${path}${queryText(request.query)}`, toInit(method, request, key));
+  const receive = (method: string, path: string, request: TestRequest): Promise<Received> =>
+    exchange(`${baseUrl}${path}${queryText(request.query)}`, method, request, key);
   const send = async <Data>(method: string, path: string, request: TestRequest): Promise<Answer<Data>> => {
-    const response = await fetchAnswer(method, path, request);
-    const { status, headers } = response;
-    const text = await response.text();
+    const { status, headers, text } = await receive(method, path, request);
     check({ method, path, status, headers, text });
     return new Answer<Data>(status, headers, text);
   };
   return {
     call: (contract, request = {}) => send(contract.method.toUpperCase(), pathOf(contract, request), request),
-    head: (contract, request = {}) => fetchAnswer('HEAD', pathOf(contract, request), request),
+    head: (contract, request = {}) => receive('HEAD', pathOf(contract, request), request),
     send: (method, path, request = {}) => send(method, path, request),
   };
 };
