@@ -105,7 +105,7 @@ const dotted = (path: KeyPath): string =>
   }, '');
 
 /** The path of a dotted text. Keys may contain dots, as in `fields.custom_fields.tier`: the longest existing key wins. */
-const pathIn = (value: unknown, text: string): KeyPath => {
+export const pathIn = (value: unknown, text: string): KeyPath => {
   if (text === '') return [];
   const index = /^\[(\d+)\]\.?/.exec(text);
   if (index !== null) {

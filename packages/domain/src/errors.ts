@@ -1,3 +1,5 @@
+import type { Result } from './result.js';
+
 /**
  * Error texts by the dotted path of a request field, such as `related_objects.owner_email` or `filters[2].operator`.
  *
@@ -103,6 +105,13 @@ export class ErrorCollector {
   /** Adds an error for the field at `path`. Ignores a second error on the same path and errors past the limit. */
   add(path: string, message: string): void {
     if (this.#errors.size < this.#most && !this.#errors.has(path)) this.#errors.set(path, message);
+  }
+
+  /** The value of a result. Adds the error of a failed one and returns undefined. */
+  read<T>(path: string, result: Result<T>): T | undefined {
+    if (result.ok) return result.value;
+    this.add(path, result.message);
+    return undefined;
   }
 
   /** Adds the reason why checking stopped. Replaces the last error if the limit is reached. */

@@ -1,19 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import * as contracts from '@crm/contract';
 import { defineFieldChange, deleteFieldChange, fieldWire, type OrganizationSetup, updateFieldChange } from '@crm/db';
-import { validationError } from '@crm/domain';
+import { type SentOption, validationError } from '@crm/domain';
 import type { Operation } from '@crm/http';
 import { type Context, operation } from '../context.js';
 import { orNotFound, requireChange, runSetupChange } from '../setup/change-setup.js';
-import {
-  findField,
-  optionsOf,
-  readMetadata,
-  readName,
-  readNewField,
-  readOptions,
-  withoutNull,
-} from '../setup/read-setup.js';
+import { findField, optionsOf, readMetadata, readName, readNewField, readOptions } from '../setup/read-setup.js';
 
 /** The response with a field after its change. */
 const fieldAnswer = (message: string, id: string) => (setup: OrganizationSetup) => ({
@@ -39,9 +31,9 @@ const updateField = operation(contracts.updateField, (context, { caller, params,
       // The same visibility would outdate the stored records of all deals.
       const isHidden = body.is_hidden === field.isHidden ? undefined : body.is_hidden;
       const isActive = body.is_active === field.isActive ? undefined : body.is_active;
-      const given = { currency: body.currency ?? undefined, max: body.max ?? undefined };
-      const isMetadata = given.currency !== undefined || given.max !== undefined;
-      const metadata = isMetadata ? readMetadata(field.attributeType, given) : undefined;
+      const { currency = null, max = null } = body;
+      const isMetadata = currency !== null || max !== null;
+      const metadata = isMetadata ? readMetadata(field.attributeType, { currency, max }) : undefined;
       const name = readName(body.current_name, 'current_name');
       const change = { name, metadata, isHidden, isActive, position: body.position };
       return [updateFieldChange(field, change, isMetadata ? field.metadata : undefined)];
@@ -63,8 +55,8 @@ const createFieldOption = operation(contracts.createFieldOption, (context, { cal
   runSetupChange(context, caller, {
     changes: (setup) => {
       const field = orNotFound(findField(setup, params.id));
-      const options = [...optionsOf(field), withoutNull(body)];
-      return [updateFieldChange(field, { metadata: readOptions(field, options) }, field.metadata, body)];
+      const metadata = readOptions(field, [...optionsOf(field), body]);
+      return [updateFieldChange(field, { metadata }, field.metadata, body)];
     },
     answer: fieldAnswer('Option added', params.id),
   }),
@@ -81,9 +73,10 @@ const updateFieldOption = operation(contracts.updateFieldOption, (context, { cal
       const index = current.findIndex(({ value }) => value === body.value);
       const found = current[index];
       if (found === undefined) throw validationError({ value: 'is not an option of this field' });
-      const others: readonly object[] = current.toSpliced(index, 1);
+      const others: readonly SentOption[] = current.toSpliced(index, 1);
       const place = position === undefined ? index : position - 1;
-      const options = others.toSpliced(place, 0, { ...found, ...withoutNull(given), ...archived });
+      const changed = { ...found, ...given, color: given.color ?? found.color, ...archived };
+      const options = others.toSpliced(place, 0, changed);
       return [updateFieldChange(field, { metadata: readOptions(field, options) }, field.metadata, body)];
     },
     answer: fieldAnswer('Option updated', params.id),

@@ -2,6 +2,7 @@ import type { CreateFieldBody, CreateStageBody } from '@crm/contract';
 import type { OrganizationSetup, NewField, NewStage, SetupField } from '@crm/db';
 import {
   type AttributeType,
+  ErrorCollector,
   type FieldMetadata,
   type FieldOption,
   normalizeEmail,
@@ -10,6 +11,8 @@ import {
   parseFieldMetadata,
   parseSlug,
   type Result,
+  type SentOption,
+  type SentSettings,
   unknownPipeline,
   validationError,
 } from '@crm/domain';
@@ -68,25 +71,12 @@ export const optionsOf = ({ attributeType, metadata }: SetupField): readonly Fie
   throw validationError({ id: `is a field of the type ${attributeType}, which has no options` });
 };
 
-/** A body without the keys that are null. */
-export const withoutNull = (body: object): object =>
-  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null && value !== undefined));
-
-const faultPattern = /^((?:options|currency|max)(?:\[\d+\])?)(?:: (label|value|color))?: /;
-
-/** The parts of an error text: `options[2]: color: must be …` → `options[2]`, `color`, `must be …`. */
-const splitFault = (message: string) => {
-  const [prefix = '', setting, key] = faultPattern.exec(message) ?? [];
-  return { setting, key, text: message.slice(prefix.length) };
-};
-
-/** The settings of a field's type. @throws ApiError `validation_failed` on the path at fault */
-export const readMetadata = (type: AttributeType, given: Readonly<Record<string, unknown>>): FieldMetadata | null => {
-  const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  const metadata = parseFieldMetadata(type, present);
-  if (metadata.ok) return metadata.value;
-  const { setting = Object.keys(present)[0] ?? 'attribute_type', key, text } = splitFault(metadata.message);
-  throw validationError({ [key === undefined ? setting : `${setting}.${key}`]: text });
+/** The settings of a field's type. @throws ApiError `validation_failed` on the paths at fault */
+export const readMetadata = (type: AttributeType, sent: SentSettings): FieldMetadata | null => {
+  const errors = new ErrorCollector();
+  const metadata = parseFieldMetadata(type, sent, errors);
+  errors.throwIfAny();
+  return metadata;
 };
 
 /**
@@ -94,15 +84,12 @@ export const readMetadata = (type: AttributeType, given: Readonly<Record<string,
  * option of the request.
  * @throws ApiError `validation_failed` on its `label`, `value` or `color`, or on the field's `id`
  */
-export const readOptions = ({ attributeType }: SetupField, options: readonly object[]): FieldMetadata | null => {
-  const metadata = parseFieldMetadata(attributeType, { options });
-  if (metadata.ok) return metadata.value;
-  const { key = 'id', text } = splitFault(metadata.message);
-  const values = options.map((option) => ('value' in option ? option.value : undefined));
-  const repeated = values.find((value, index) => value !== undefined && values.indexOf(value) !== index);
-  // The fault names the label first. Both faults are reported.
-  const fault = typeof repeated === 'string' ? { value: `is used by another option: "${repeated}"` } : {};
-  throw validationError({ ...fault, [key]: text });
+export const readOptions = ({ attributeType }: SetupField, options: readonly SentOption[]): FieldMetadata | null => {
+  const errors = new ErrorCollector();
+  const metadata = parseFieldMetadata(attributeType, { options }, errors);
+  if (errors.isEmpty) return metadata;
+  const faults = Object.entries(errors.fieldErrors).map(([path, text]) => [path.split('.')[1] ?? 'id', text]);
+  throw validationError(Object.fromEntries(faults) as Record<string, string>);
 };
 
 const readPipelines = (setup: OrganizationSetup, body: CreateFieldBody): readonly string[] | null => {
@@ -125,9 +112,9 @@ export const readNewField = (setup: OrganizationSetup, body: CreateFieldBody): N
   name: readName(body.current_name, 'current_name'),
   attributeType: body.attribute_type,
   metadata: readMetadata(body.attribute_type, {
-    options: body.options?.map(withoutNull),
-    currency: body.currency ?? undefined,
-    max: body.max ?? undefined,
+    options: body.options,
+    currency: body.currency,
+    max: body.max,
   }),
   position: body.position,
   isHidden: body.is_hidden ?? false,

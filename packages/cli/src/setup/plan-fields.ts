@@ -1,7 +1,7 @@
 import type { CrmClient } from '@crm/client';
-import { type ObjectType, parseFieldMetadata } from '@crm/domain';
+import { ErrorCollector, type ObjectType, parseFieldMetadata } from '@crm/domain';
 
-import type { YamlFile } from '../yaml-file.js';
+import { pathIn, type YamlFile } from '../yaml-file.js';
 import type { CustomField } from './lookup.js';
 import {
   activeIf,
@@ -88,10 +88,10 @@ const checkField = (
   ids: ReadonlyMap<string, string>,
 ): void => {
   const { type, options, currency, max, pipelines, object } = wanted;
-  const settings = withoutUndefined({ options: options && optionsOf(wanted), currency, max });
-  const metadata = parseFieldMetadata(type, settings);
-  if (!metadata.ok && (stored === undefined || Object.keys(settings).length > 0))
-    source.problem(path, metadata.message);
+  const errors = new ErrorCollector();
+  parseFieldMetadata(type, { options: options && optionsOf(wanted), currency, max }, errors);
+  if (stored === undefined || (options ?? currency ?? max) !== undefined)
+    for (const [at, text] of Object.entries(errors.fieldErrors)) source.problem([...path, ...pathIn(wanted, at)], text);
   pipelines?.forEach((name, index) => {
     if (!ids.has(name)) source.problem([...path, 'pipelines', index], `there is no pipeline ${name}`);
   });

@@ -2,10 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { anyCharacter, propertyRuns } from '../../tests/random.js';
 import { definitionOf, stageOptions } from '../../tests/definition-fixture.js';
+import { accepted, errorsOf } from '../../tests/query-fields.js';
 import { attributeTypes, type AttributeType } from './definition.js';
 import { maxSlugLength, parseSlug, slugFromName } from './definition-rules.js';
 import { definitionsMap } from './definitions-map.js';
-import { maxOptions, optionColors, parseFieldMetadata } from './field-metadata.js';
+import { maxOptions, optionColors, parseFieldMetadata, type SentSettings } from './field-metadata.js';
 
 describe('slugs', () => {
   it('begin with a letter and have at most 63 letters, digits and underscores', () => {
@@ -85,19 +86,19 @@ const withKeys = new Set<AttributeType>([...withOptions, 'currency', 'rating']);
 
 const option = (label: string, value: string) => ({ label, value });
 
-const refusal = (type: AttributeType, input: unknown): string => {
-  const parsed = parseFieldMetadata(type, input);
-  return parsed.ok ? '' : parsed.message;
-};
+const parse = (type: AttributeType, settings: SentSettings) =>
+  accepted((errors) => parseFieldMetadata(type, settings, errors));
+const refuse = (type: AttributeType, settings: SentSettings) =>
+  errorsOf((errors) => parseFieldMetadata(type, settings, errors));
 
 describe('parseFieldMetadata', () => {
   it.each(attributeTypes.filter((type) => !withKeys.has(type)))('accepts no metadata for %s', (type) => {
-    for (const none of [undefined, null, {}]) expect(parseFieldMetadata(type, none)).toEqual({ ok: true, value: null });
-    expect(refusal(type, { max: 3 })).toBe(`max: does not apply to fields of the type ${type}`);
+    for (const none of [{}, { options: undefined, max: null }]) expect(parse(type, none)).toBeNull();
+    expect(refuse(type, { max: 3 })).toEqual({ max: `does not apply to fields of the type ${type}` });
   });
 
   it.each([...withOptions])('fills in the defaults of %s and accepts its own result', (type) => {
-    const parsed = parseFieldMetadata(type, {
+    const parsed = parse(type, {
       options: [
         { label: ' Hot ', value: 'hot', color: '#FF0000' },
         { label: 'Cold' },
@@ -111,40 +112,52 @@ describe('parseFieldMetadata', () => {
       { label: 'Gone', value: 'gone', color: 'gray', archived: true },
       { label: 'gone', value: 'gone_2', color: optionColors[3] },
     ];
-    expect(parsed).toEqual({ ok: true, value: { options } });
-    expect(parseFieldMetadata(type, { options })).toEqual(parsed);
+    expect(parsed).toEqual({ options });
+    expect(parse(type, { options })).toEqual(parsed);
   });
 
   it('assigns colours in turn', () => {
     const options = Array.from({ length: maxOptions }, (_, index) => ({ label: `Option ${index}` }));
-    const parsed = parseFieldMetadata('select', { options });
-    expect(parsed.ok && parsed.value?.options?.[optionColors.length]?.color).toBe(optionColors[0]);
-    expect(refusal('select', { options: [...options, { label: 'One more' }] })).toContain('at most 500');
+    expect(parse('select', { options })?.options?.[optionColors.length]?.color).toBe(optionColors[0]);
+    expect(refuse('select', { options: [...options, { label: 'One more' }] })).toEqual({
+      options: 'must have at most 500 options',
+    });
   });
 
-  it.each([
-    [undefined, 'at least one'],
-    [{ options: [] }, 'at least one'],
-    [{ options: [{ value: 'hot' }] }, 'options[0]: label: must be a string'],
-    [{ options: [{ label: ' ' }] }, 'options[0]: label: must not be blank: send at least one visible character'],
-    [{ options: [{ label: 'x'.repeat(256) }] }, 'label: must have at most 255'],
-    [{ options: [{ label: 'Hot', color: 'crimson' }] }, 'color: must be #rrggbb or one of'],
-    [{ options: [{ label: 'Hot', icon: 'x' }] }, '"icon"'],
-    [{ options: [option('A', 'x'), option('B', 'x')] }, 'options[1]: value: is used by another option: "x"'],
-    [{ options: [option('A', 'x'), option('a', 'y')] }, 'options[1]: label: is used by another option: "a"'],
-    [{ options: [{ label: 'A' }], max: 5 }, 'max: does not apply to fields of the type select'],
-  ])('refuses %j for a select', (input, message) => expect(refusal('select', input)).toContain(message));
+  const usedBy = (text: string) => `is used by another option: "${text}"`;
+  it.each<[SentSettings, object]>([
+    [{}, { options: 'must be an array of at least one option' }],
+    [{ options: [] }, { options: 'must be an array of at least one option' }],
+    [{ options: [{ label: ' ' }] }, { 'options[0].label': 'must not be blank: send at least one visible character' }],
+    [
+      { options: [{ label: 'x'.repeat(256), color: 'crimson' }] },
+      {
+        'options[0].label': 'must have at most 255 characters',
+        'options[0].color': expect.stringContaining('must be #rrggbb or one of'),
+      },
+    ],
+    [{ options: [option('A', 'x'), option('B', 'x')] }, { 'options[1].value': usedBy('x') }],
+    [{ options: [option('A', 'x'), option('a', 'y')] }, { 'options[1].label': usedBy('a') }],
+    [{ options: [{ label: 'A' }, { label: 'A' }] }, { 'options[1].label': usedBy('A') }],
+    [{ options: [option('A', 'B'), { label: 'B' }] }, { 'options[1].value': usedBy('B') }],
+    [
+      { options: [option('A', 'x'), option('a', 'x')] },
+      { 'options[1].label': usedBy('a'), 'options[1].value': usedBy('x') },
+    ],
+    [{ options: [{ label: 'A' }], max: 5 }, { max: 'does not apply to fields of the type select' }],
+  ])('refuses %j for a select', (settings, errors) => expect(refuse('select', settings)).toEqual(errors));
 
   it('accepts a currency code of three capitals, or none', () => {
-    expect(parseFieldMetadata('currency', { currency: 'EUR' })).toEqual({ ok: true, value: { currency: 'EUR' } });
-    expect(parseFieldMetadata('currency', null)).toEqual({ ok: true, value: null });
-    for (const currency of ['eur', 'EURO', '€', 978, 'EU\n'])
-      expect(refusal('currency', { currency })).toContain('ISO 4217');
+    expect(parse('currency', { currency: 'EUR' })).toEqual({ currency: 'EUR' });
+    expect(parse('currency', {})).toBeNull();
+    for (const currency of ['eur', 'EURO', '€', 'EU\n'])
+      expect(refuse('currency', { currency })['currency']).toContain('ISO 4217');
   });
 
   it('fills in the maximum of a rating', () => {
-    expect(parseFieldMetadata('rating', null)).toEqual({ ok: true, value: { max: 5 } });
-    expect(parseFieldMetadata('rating', { max: 100 })).toEqual({ ok: true, value: { max: 100 } });
-    for (const max of [0, 101, 2.5, '5', NaN]) expect(refusal('rating', { max })).toContain('from 1 to 100');
+    expect(parse('rating', {})).toEqual({ max: 5 });
+    expect(parse('rating', { max: 100 })).toEqual({ max: 100 });
+    for (const max of [0, 101, 2.5, NaN])
+      expect(refuse('rating', { max })).toEqual({ max: 'must be an integer from 1 to 100' });
   });
 });

@@ -1,10 +1,10 @@
+import type { ErrorCollector } from '../errors.js';
 import { blankFault } from '../natural-key/name.js';
 import { fail, ok, type Result } from '../result.js';
 import { normalizeForSearch } from '../text.js';
 import { defaultRatingMax, type AttributeType, type FieldMetadata, type FieldOption } from './definition.js';
 import { parseCurrencyCode } from './decimal.js';
 import { parseTrimmedText } from './values/text.js';
-import { findUnknownKey, isJsonObject, ownValue } from './values/json-object.js';
 import { echo } from './values/bounds.js';
 
 /** The maximum number of options of one field, including archived ones. */
@@ -39,101 +39,97 @@ export const parseColor = (input: string): Result<string> => {
   return named === undefined ? fail(`must be #rrggbb or one of: ${optionColors.join(', ')}`) : ok(named);
 };
 
-const parseOptionColor = (input: unknown, index: number): Result<string> => {
-  if (input === undefined || input === null) return ok(optionColors[index % optionColors.length] ?? optionColors[0]);
-  if (typeof input !== 'string') return fail('color: must be a string');
-  const color = parseColor(input);
-  return color.ok ? color : fail(`color: ${color.message}`);
-};
+/** An option as sent. Its type is checked before. */
+export interface SentOption {
+  readonly label: string;
+  /** By default the label. */
+  readonly value?: string | null;
+  readonly color?: string | null;
+  readonly archived?: boolean;
+}
 
-const parseFieldOption = (input: unknown, index: number): Result<FieldOption> => {
-  if (!isJsonObject(input)) return fail('must be an object with label, value and color');
-  const unknownKey = findUnknownKey(input, ['label', 'value', 'color', 'archived']);
-  if (unknownKey !== null) return fail(unknownKey);
-  const label = parseTrimmedText(ownValue(input, 'label'), maxOptionTextLength, blankFault);
-  if (!label.ok) return fail(`label: ${label.message}`);
-  const value = parseTrimmedText(ownValue(input, 'value') ?? label.value, maxOptionTextLength, blankFault);
-  if (!value.ok) return fail(`value: ${value.message}`);
-  const color = parseOptionColor(ownValue(input, 'color'), index);
-  if (!color.ok) return color;
-  const archived = ownValue(input, 'archived') ?? false;
-  if (typeof archived !== 'boolean') return fail('archived: must be true or false');
-  const option = { label: label.value, value: value.value, color: color.value };
-  return ok(archived ? { ...option, archived } : option);
+/** The settings of a type as sent. Null counts as absent. */
+export interface SentSettings {
+  readonly options?: readonly SentOption[] | null | undefined;
+  readonly currency?: string | null | undefined;
+  readonly max?: number | null | undefined;
+}
+
+const parseOptionText = (text: string): Result<string> => parseTrimmedText(text, maxOptionTextLength, blankFault);
+
+const readOption = (sent: SentOption, index: number, errors: ErrorCollector): FieldOption | null => {
+  const path = `options[${index}]`;
+  const label = errors.read(`${path}.label`, parseOptionText(sent.label));
+  const value = label === undefined ? label : errors.read(`${path}.value`, parseOptionText(sent.value ?? label));
+  const inTurn = optionColors[index % optionColors.length] ?? optionColors[0];
+  const color = errors.read(`${path}.color`, parseColor(sent.color ?? inTurn));
+  if (label === undefined || value === undefined || color === undefined) return null;
+  return { label, value, color, ...(sent.archived === true && { archived: true }) };
 };
 
 /**
- * The error text for the first label or value that an earlier option already has, or null. Labels of archived options
- * may be reused. The label is checked first: an option that was sent without a value has its label as value, so the
- * error names the field that was sent.
+ * Reads options. No two may have the same value, and no two that are not archived the same label. An option that was
+ * sent without a value has its label as value, so then only the fault of the label is reported.
  */
-const findRepetition = (options: readonly FieldOption[]): string | null => {
+const readOptions = (sent: readonly SentOption[], errors: ErrorCollector): readonly FieldOption[] => {
+  if (sent.length === 0) errors.add('options', 'must be an array of at least one option');
+  if (sent.length > maxOptions) {
+    errors.add('options', `must have at most ${maxOptions} options`);
+    return [];
+  }
   const values = new Set<string>();
   const normalizedLabels = new Set<string>();
-  for (const [index, { value, label, archived }] of options.entries()) {
+  return sent.flatMap((one, index) => {
+    const option = readOption(one, index, errors);
+    if (option === null) return [];
+    const { label, value } = option;
     const normalizedLabel = normalizeForSearch(label);
-    if (archived !== true && normalizedLabels.has(normalizedLabel))
-      return `options[${index}]: label: is used by another option: "${echo(label)}"`;
-    if (values.has(value)) return `options[${index}]: value: is used by another option: "${echo(value)}"`;
+    const isLabelTaken = option.archived !== true && normalizedLabels.has(normalizedLabel);
+    const isValueTaken = values.has(value) && !(isLabelTaken && (one.value ?? null) === null);
+    const usedBy = (text: string): string => `is used by another option: "${echo(text)}"`;
+    if (isLabelTaken) errors.add(`options[${index}].label`, usedBy(label));
+    if (isValueTaken) errors.add(`options[${index}].value`, usedBy(value));
     values.add(value);
-    if (archived !== true) normalizedLabels.add(normalizedLabel);
-  }
-  return null;
+    if (option.archived !== true) normalizedLabels.add(normalizedLabel);
+    return [option];
+  });
 };
 
-const parseOptionsMetadata = (input: Readonly<Record<string, unknown>>): Result<FieldMetadata> => {
-  const list = ownValue(input, 'options');
-  if (!Array.isArray(list) || list.length === 0) return fail('options: must be an array of at least one option');
-  if (list.length > maxOptions) return fail(`options: must have at most ${maxOptions} options`);
-  const options: FieldOption[] = [];
-  for (const [index, entry] of (list as readonly unknown[]).entries()) {
-    const option = parseFieldOption(entry, index);
-    if (!option.ok) return fail(`options[${index}]: ${option.message}`);
-    options.push(option.value);
-  }
-  const repetition = findRepetition(options);
-  return repetition === null ? ok({ options }) : fail(repetition);
-};
+const parseRatingMax = (max: number): Result<number> =>
+  Number.isInteger(max) && max >= 1 && max <= maxRatingMax
+    ? ok(max)
+    : fail(`must be an integer from 1 to ${maxRatingMax}`);
 
-const parseCurrencyMetadata = (input: Readonly<Record<string, unknown>>): Result<FieldMetadata | null> => {
-  const currency = ownValue(input, 'currency');
-  if (currency === undefined || currency === null) return ok(null);
-  const code = parseCurrencyCode(currency);
-  return code.ok ? ok({ currency: code.value }) : fail(`currency: ${code.message}`);
-};
-
-const parseRatingMetadata = (input: Readonly<Record<string, unknown>>): Result<FieldMetadata> => {
-  const max = ownValue(input, 'max') ?? defaultRatingMax;
-  if (typeof max !== 'number' || !Number.isInteger(max) || max < 1 || max > maxRatingMax) {
-    return fail(`max: must be an integer from 1 to ${maxRatingMax}`);
-  }
-  return ok({ max });
-};
-
-type MetadataRule = {
-  readonly keys: readonly string[];
-  readonly parse: (input: Readonly<Record<string, unknown>>) => Result<FieldMetadata | null>;
-};
-
-const optionsRule: MetadataRule = { keys: ['options'], parse: parseOptionsMetadata };
-const rules: Readonly<Partial<Record<AttributeType, MetadataRule>>> = {
-  select: optionsRule,
-  radio: optionsRule,
-  multi_select: optionsRule,
-  currency: { keys: ['currency'], parse: parseCurrencyMetadata },
-  rating: { keys: ['max'], parse: parseRatingMetadata },
+/** The setting of each type that has one. */
+const settings: Readonly<Partial<Record<AttributeType, keyof SentSettings>>> = {
+  select: 'options',
+  radio: 'options',
+  multi_select: 'options',
+  currency: 'currency',
+  rating: 'max',
 };
 
 /**
  * Reads the settings of a definition's type and fills in every default: option colours, an option's value if only its
- * label is given, a rating's maximum. Absent metadata counts as an empty object. Types without settings accept none and
- * give null. The result is valid input and then comes back unchanged.
+ * label is given, a rating's maximum. Types without settings accept none and give null. The result is valid input and
+ * then comes back unchanged.
+ * @param errors - collects errors on paths such as `options[2].color`; use the result only if there are none
  */
-export const parseFieldMetadata = (attributeType: AttributeType, input: unknown): Result<FieldMetadata | null> => {
-  const given = input ?? {};
-  if (!isJsonObject(given)) return fail('must be an object or null');
-  const rule = rules[attributeType];
-  const misplaced = Object.keys(given).find((key) => rule?.keys.includes(key) !== true);
-  if (misplaced !== undefined) return fail(`${echo(misplaced)}: does not apply to fields of the type ${attributeType}`);
-  return rule === undefined ? ok(null) : rule.parse(given);
+export const parseFieldMetadata = (
+  attributeType: AttributeType,
+  sent: SentSettings,
+  errors: ErrorCollector,
+): FieldMetadata | null => {
+  const own = settings[attributeType];
+  const misplaced = Object.entries(sent).filter(([name, value]) => name !== own && (value ?? null) !== null);
+  for (const [name] of misplaced) errors.add(name, `does not apply to fields of the type ${attributeType}`);
+  if (own === undefined || misplaced.length > 0) return null;
+  if (own === 'options') return { options: readOptions(sent.options ?? [], errors) };
+  if (own === 'max') {
+    const max = errors.read('max', parseRatingMax(sent.max ?? defaultRatingMax));
+    return max === undefined ? null : { max };
+  }
+  if (sent.currency === undefined || sent.currency === null) return null;
+  const currency = errors.read('currency', parseCurrencyCode(sent.currency));
+  return currency === undefined ? null : { currency };
 };

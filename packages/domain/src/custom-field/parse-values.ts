@@ -61,9 +61,8 @@ const readSentValue = (
   } else if (value === null) {
     values.set(slug, null);
   } else {
-    const parsed = parseCustomValue(definition, value, references);
-    if (parsed.ok) values.set(slug, parsed.value);
-    else errors.add(path, parsed.message);
+    const parsed = errors.read(path, parseCustomValue(definition, value, references));
+    if (parsed !== undefined) values.set(slug, parsed);
   }
 };
 

@@ -61,11 +61,7 @@ export const readSentWith = <In, Out>(
   errors: ErrorCollector,
 ): Out | null | undefined => {
   if (input === undefined) return undefined;
-  if (input === null) return null;
-  const result = read(input);
-  if (result.ok) return result.value;
-  errors.add(path, result.message);
-  return undefined;
+  return input === null ? null : errors.read(path, read(input));
 };
 
 type TextReader = Exclude<ValueReader, 'amount' | 'dealDate'>;

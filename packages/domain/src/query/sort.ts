@@ -1,4 +1,5 @@
 import type { ErrorCollector } from '../errors.js';
+import { fail, ok, type Result } from '../result.js';
 import { type FieldIndex, quote, unknownFieldText } from './field-index.js';
 import { fieldKey, partsOf, resolveField, type FieldRef } from './field-ref.js';
 import { findSystemField } from './system-fields.js';
@@ -45,93 +46,60 @@ export const parseSort = (
 ): readonly SortKey[] => {
   const fallback = defaultSort(fieldIndex, defaultField);
   if (input === undefined || input === null) return fallback;
-  if (!Array.isArray(input)) {
-    const key = parseKey(input, 'sort', fieldIndex, errors);
-    return key === null ? fallback : [key.sortKey];
-  }
-  if (input.length > maxSortKeys) {
+  const isList = Array.isArray(input);
+  const list: readonly unknown[] = isList ? input : [input];
+  if (list.length > maxSortKeys) {
     errors.add('sort', `must have at most ${maxSortKeys} keys`);
     return fallback;
   }
-  const keys = parseKeys(input, fieldIndex, errors);
+  const keys: SortKey[] = [];
+  const seen = new Set<string>();
+  for (const [index, item] of list.entries()) {
+    const sent = readKey(item, isList ? `sort[${index}]` : 'sort', errors);
+    if (sent === null) continue;
+    const field = errors.read(sent.fieldPath, parseSortField(sent.name, fieldIndex));
+    const direction = errors.read(sent.directionPath, parseDirection(sent.direction));
+    if (field === undefined || direction === undefined) continue;
+    if (seen.has(fieldKey(field))) errors.add(sent.fieldPath, 'names a field that an earlier key sorts by');
+    seen.add(fieldKey(field));
+    keys.push({ field, direction });
+  }
   return keys.length === 0 ? fallback : keys;
 };
 
-/** A key, and the path for errors about its field. */
-interface ParsedKey {
-  readonly sortKey: SortKey;
+/** The parts of a key as sent, and the paths for errors about them. */
+interface SentKey {
+  readonly name: unknown;
+  readonly direction: unknown;
   readonly fieldPath: string;
+  readonly directionPath: string;
 }
 
-const parseKeys = (input: readonly unknown[], fieldIndex: FieldIndex, errors: ErrorCollector): SortKey[] => {
-  const keys: SortKey[] = [];
-  const seen = new Set<string>();
-  for (const [index, item] of input.entries()) {
-    const parsed = parseKey(item, `sort[${index}]`, fieldIndex, errors);
-    if (parsed === null) continue;
-    const identity = fieldKey(parsed.sortKey.field);
-    if (seen.has(identity)) errors.add(parsed.fieldPath, 'names a field that an earlier key sorts by');
-    seen.add(identity);
-    keys.push(parsed.sortKey);
-  }
-  return keys;
-};
-
-const parseKey = (input: unknown, path: string, fieldIndex: FieldIndex, errors: ErrorCollector): ParsedKey | null => {
+const readKey = (input: unknown, path: string, errors: ErrorCollector): SentKey | null => {
   if (typeof input === 'string') {
     const colon = input.lastIndexOf(':');
-    const name = colon < 0 ? input : input.slice(0, colon);
-    return toKey(
-      name,
-      colon < 0 ? 'asc' : input.slice(colon + 1),
-      { field: path, direction: path },
-      fieldIndex,
-      errors,
-    );
+    const [name, direction] = colon < 0 ? [input, 'asc'] : [input.slice(0, colon), input.slice(colon + 1)];
+    return { name, direction, fieldPath: path, directionPath: path };
   }
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     errors.add(path, 'must be "field", "field:desc" or an object of field and direction');
     return null;
   }
-  const { field, direction, ...others } = input as Readonly<Record<string, unknown>>;
+  const { field: name, direction, ...others } = input as Readonly<Record<string, unknown>>;
   const unknown = Object.keys(others)[0];
   if (unknown !== undefined) errors.add(path, `has an unknown key ${quote(unknown)}: it takes field and direction`);
-  const paths = { field: `${path}.field`, direction: `${path}.direction` };
-  return toKey(field, direction ?? 'asc', paths, fieldIndex, errors);
+  return { name, direction: direction ?? 'asc', fieldPath: `${path}.field`, directionPath: `${path}.direction` };
 };
 
-const toKey = (
-  name: unknown,
-  direction: unknown,
-  paths: { readonly field: string; readonly direction: string },
-  fieldIndex: FieldIndex,
-  errors: ErrorCollector,
-): ParsedKey | null => {
-  const field = sortableField(name, paths.field, fieldIndex, errors);
-  const isDirection = direction === 'asc' || direction === 'desc';
-  if (!isDirection) errors.add(paths.direction, 'must be asc or desc');
-  return field === null || !isDirection ? null : { sortKey: { field, direction }, fieldPath: paths.field };
-};
+const parseDirection = (input: unknown): Result<SortDirection> =>
+  input === 'asc' || input === 'desc' ? ok(input) : fail('must be asc or desc');
 
-const sortableField = (
-  name: unknown,
-  path: string,
-  fieldIndex: FieldIndex,
-  errors: ErrorCollector,
-): FieldRef | null => {
-  if (typeof name !== 'string' || name === '') {
-    errors.add(path, 'must name a field');
-    return null;
-  }
+const parseSortField = (name: unknown, fieldIndex: FieldIndex): Result<FieldRef> => {
+  if (typeof name !== 'string' || name === '') return fail('must name a field');
   const field = resolveField(fieldIndex, name);
-  if (field === null) {
-    errors.add(path, unknownFieldText(fieldIndex, name));
-    return null;
-  }
+  if (field === null) return fail(unknownFieldText(fieldIndex, name));
   const obstacle = findObstacle(field);
-  if (obstacle === null) return field;
-  errors.add(path, `cannot sort by ${quote(name)}: ${obstacle}`);
-  return null;
+  return obstacle === null ? ok(field) : fail(`cannot sort by ${quote(name)}: ${obstacle}`);
 };
 
 const findObstacle = (ref: FieldRef): string | null => {

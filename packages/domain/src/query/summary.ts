@@ -1,4 +1,5 @@
 import type { ErrorCollector } from '../errors.js';
+import { fail, ok, type Result } from '../result.js';
 import { type FieldIndex, quote, unknownFieldText } from './field-index.js';
 import { fieldKey, type FieldRef, resolveField } from './field-ref.js';
 import { filterKindOf } from './filter/operators.js';
@@ -61,81 +62,63 @@ const groupingOf = (field: FieldRef): 'value' | 'date' | null => {
 };
 
 /** The field of a name. Hidden fields count as unknown, because a summary would reveal their values. */
-const findField = (name: string, path: string, fieldIndex: FieldIndex, errors: ErrorCollector): FieldRef | null => {
+const parseField = (name: string, fieldIndex: FieldIndex): Result<FieldRef> => {
   const field = resolveField(fieldIndex, name);
-  if (field !== null && !(field.source === 'custom' && field.definition.isHidden)) return field;
-  errors.add(path, unknownFieldText(fieldIndex, name));
-  return null;
+  const isKnown = field !== null && !(field.source === 'custom' && field.definition.isHidden);
+  return isKnown ? ok(field) : fail(unknownFieldText(fieldIndex, name));
 };
 
 const isDateUnit = (text: string): text is DateUnit => dateUnits.some((unit) => unit === text);
 const isSummaryFunction = (text: string): text is SummaryFunction => summaryFunctions.some((one) => one === text);
 
-/** Splits `close_date:month` at its last colon; the second part is null without one. */
-const splitUnit = (text: string): readonly [name: string, unit: string | null] => {
+const parseGroup = (text: string, fieldIndex: FieldIndex): Result<SummaryGroup> => {
   const colon = text.lastIndexOf(':');
-  return colon < 0 ? [text, null] : [text.slice(0, colon), text.slice(colon + 1)];
+  const [name, unit] = colon < 0 ? [text, null] : [text.slice(0, colon), text.slice(colon + 1)];
+  const field = parseField(name, fieldIndex);
+  if (!field.ok) return field;
+  switch (groupingOf(field.value)) {
+    case null:
+      return fail(
+        `cannot group by ${quote(name)}: use an id, a select, radio or checkbox field, or a date with its unit`,
+      );
+    case 'value':
+      return unit === null
+        ? ok({ name: text, field: field.value, unit })
+        : fail(`${quote(name)} holds no date, so it takes no unit`);
+    case 'date':
+      return unit !== null && isDateUnit(unit)
+        ? ok({ name: text, field: field.value, unit })
+        : fail(`must have one of the units ${dateUnits.join(', ')}, as in ${name}:month`);
+  }
 };
 
-const parseGroup = (
-  text: string,
-  path: string,
-  fieldIndex: FieldIndex,
-  errors: ErrorCollector,
-): SummaryGroup | null => {
-  const [name, unit] = splitUnit(text);
-  const field = findField(name, path, fieldIndex, errors);
-  if (field === null) return null;
-  const grouping = groupingOf(field);
-  if (grouping === null) {
-    errors.add(
-      path,
-      `cannot group by ${quote(name)}: use an id, a select, radio or checkbox field, or a date with its unit`,
-    );
-    return null;
-  }
-  if (grouping === 'value') {
-    if (unit === null) return { name: text, field, unit };
-    errors.add(path, `${quote(name)} holds no date, so it takes no unit`);
-    return null;
-  }
-  if (unit !== null && isDateUnit(unit)) return { name: text, field, unit };
-  errors.add(path, `must have one of the units ${dateUnits.join(', ')}, as in ${name}:month`);
-  return null;
-};
-
-const parseMeasure = (
-  text: string,
-  path: string,
-  fieldIndex: FieldIndex,
-  errors: ErrorCollector,
-): SummaryMeasure | null => {
+const parseMeasure = (text: string, fieldIndex: FieldIndex): Result<SummaryMeasure | typeof count> => {
+  if (text === count) return ok(count);
   const colon = text.indexOf(':');
   const compute = text.slice(0, Math.max(colon, 0));
   if (!isSummaryFunction(compute)) {
-    errors.add(path, `must be count, or one of ${summaryFunctions.join(', ')} with a field, as in sum:amount`);
-    return null;
+    return fail(`must be count, or one of ${summaryFunctions.join(', ')} with a field, as in sum:amount`);
   }
   const name = text.slice(colon + 1);
-  const field = findField(name, path, fieldIndex, errors);
-  if (field === null) return null;
-  if (field.source !== 'relation' && filterKindOf(field) === 'number') return { name: text, compute, field };
-  errors.add(path, `cannot compute the ${compute} of ${quote(name)}: it holds no number`);
-  return null;
+  const field = parseField(name, fieldIndex);
+  if (!field.ok) return field;
+  return field.value.source !== 'relation' && filterKindOf(field.value) === 'number'
+    ? ok({ name: text, compute, field: field.value })
+    : fail(`cannot compute the ${compute} of ${quote(name)}: it holds no number`);
 };
 
-/** Parses each text of a list. Rejects a second text with the same meaning, however it is spelled. */
+/** Reads each text of a list. Rejects a second text with the same meaning, however it is spelled. */
 const parseEach = <T>(
   texts: readonly string[],
   path: string,
+  parse: (text: string) => Result<T>,
   identityOf: (parsed: T) => string,
-  parse: (text: string, path: string) => T | null,
   errors: ErrorCollector,
 ): readonly T[] => {
   const seen = new Set<string>();
   return texts.flatMap((text, index) => {
-    const parsed = parse(text, `${path}[${index}]`);
-    if (parsed === null) return [];
+    const parsed = errors.read(`${path}[${index}]`, parse(text));
+    if (parsed === undefined) return [];
     const identity = identityOf(parsed);
     if (seen.has(identity)) errors.add(`${path}[${index}]`, 'is given twice');
     seen.add(identity);
@@ -153,14 +136,10 @@ export const parseGroupBy = (
   texts: readonly string[],
   fieldIndex: FieldIndex,
   errors: ErrorCollector,
-): readonly SummaryGroup[] =>
-  parseEach(
-    texts,
-    'group_by',
-    ({ field, unit }) => `${fieldKey(field)} ${unit ?? ''}`,
-    (text, path) => parseGroup(text, path, fieldIndex, errors),
-    errors,
-  );
+): readonly SummaryGroup[] => {
+  const identityOf = ({ field, unit }: SummaryGroup): string => `${fieldKey(field)} ${unit ?? ''}`;
+  return parseEach(texts, 'group_by', (text) => parseGroup(text, fieldIndex), identityOf, errors);
+};
 
 /**
  * Reads `measures`: `count`, which every summary has anyway, and `sum:`, `avg:`, `min:` and `max:` of a numeric field.
@@ -171,14 +150,12 @@ export const parseMeasures = (
   texts: readonly string[],
   fieldIndex: FieldIndex,
   errors: ErrorCollector,
-): readonly SummaryMeasure[] =>
-  parseEach<SummaryMeasure | typeof count>(
-    texts,
-    'measures',
-    (measure) => (measure === count ? count : `${measure.compute} ${fieldKey(measure.field)}`),
-    (text, path) => (text === count ? count : parseMeasure(text, path, fieldIndex, errors)),
-    errors,
-  ).filter((measure) => measure !== count);
+): readonly SummaryMeasure[] => {
+  const identityOf = (measure: SummaryMeasure | typeof count): string =>
+    measure === count ? count : `${measure.compute} ${fieldKey(measure.field)}`;
+  const measures = parseEach(texts, 'measures', (text) => parseMeasure(text, fieldIndex), identityOf, errors);
+  return measures.filter((measure) => measure !== count);
+};
 
 /**
  * Whether a measure is money whose currency is in another field of the record. A custom currency field has one fixed

@@ -33,7 +33,7 @@ export const parseComparison = (comparison: Comparison, input: unknown, errors: 
   const isSet = kind === 'option_set' || kind === 'member_set';
   if (listOperators.has(operator) || (isSet && operator === 'eq')) return parseList(comparison, input, errors);
   const operand = readOne(comparison, input, path, errors);
-  return operand === null ? null : compareWith(comparison, operand);
+  return operand === undefined ? null : compareWith(comparison, operand);
 };
 
 const listOperators: ReadonlySet<Operator> = new Set(['in', 'not_in', 'contains_all', 'contains_none']);
@@ -51,12 +51,8 @@ const within = (comparison: Comparison, { low, high }: Operand): FilterLeaf => l
 
 const not = (node: FilterNode): FilterNode => ({ kind: 'not', node });
 
-const readOne = (comparison: Comparison, input: unknown, path: string, errors: ErrorCollector): Operand | null => {
-  const operand = parseOperand(input, comparison.field, comparison.kind, comparison.operator);
-  if (operand.ok) return operand.value;
-  errors.add(path, operand.message);
-  return null;
-};
+const readOne = ({ field, kind, operator }: Comparison, input: unknown, path: string, errors: ErrorCollector) =>
+  errors.read(path, parseOperand(input, field, kind, operator));
 
 const readEach = (
   comparison: Comparison,
@@ -64,7 +60,7 @@ const readEach = (
   errors: ErrorCollector,
 ): readonly Operand[] | null => {
   const operands = input.map((entry, index) => readOne(comparison, entry, `${comparison.path}[${index}]`, errors));
-  const good = operands.filter((operand) => operand !== null);
+  const good = operands.filter((operand) => operand !== undefined);
   return good.length === operands.length ? good : null;
 };
 
@@ -100,31 +96,23 @@ const parseList = (comparison: Comparison, input: unknown, errors: ErrorCollecto
   if (points.length === operands.length) return leaf(comparison, operator, inOrder(points));
   // Only `in` and `not_in` reach this line: fields with several values do not contain instants.
   const days = new Map(operands.filter((operand) => !isPoint(operand)).map((day) => [day.low, day]));
-  const nodes: FilterNode[] = inOrder([...days.keys()]).flatMap((low) => {
-    const day = days.get(low);
-    return day === undefined ? [] : [within(comparison, day)];
-  });
+  const nodes: FilterNode[] = [...days.values()].sort(byLow).map((day) => within(comparison, day));
   if (points.length > 0) nodes.push(leaf(comparison, 'in', inOrder(points)));
   const [only] = nodes;
   const any: FilterNode = only !== undefined && nodes.length === 1 ? only : { kind: 'or', nodes };
   return operator === 'in' ? any : not(any);
 };
 
+const compareScalars = (a: FilterScalar, b: FilterScalar): number => (a < b ? -1 : a > b ? 1 : 0);
+
+const byLow = (a: Operand, b: Operand): number => compareScalars(a.low, b.low);
+
 /** Sorted and without duplicates. The order of a list has no meaning, so it must not change the cursor. */
-const inOrder = (values: readonly FilterScalar[]): readonly FilterScalar[] =>
-  [...new Set(values)].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+const inOrder = (values: readonly FilterScalar[]): readonly FilterScalar[] => [...new Set(values)].sort(compareScalars);
 
 const compareWith = (comparison: Comparison, operand: Operand): FilterNode => {
   const { operator } = comparison;
-  switch (operator) {
-    case 'gt':
-    case 'lte':
-      return leaf(comparison, operator, operand.high);
-    case 'eq':
-      return isPoint(operand) ? leaf(comparison, operator, operand.low) : within(comparison, operand);
-    case 'neq':
-      return isPoint(operand) ? leaf(comparison, operator, operand.low) : not(within(comparison, operand));
-    default:
-      return leaf(comparison, operator, operand.low);
-  }
+  if (!isPoint(operand) && operator === 'eq') return within(comparison, operand);
+  if (!isPoint(operand) && operator === 'neq') return not(within(comparison, operand));
+  return leaf(comparison, operator, operator === 'gt' || operator === 'lte' ? operand.high : operand.low);
 };

@@ -1,4 +1,5 @@
 import type { ErrorCollector } from '../../errors.js';
+import { fail, ok, type Result } from '../../result.js';
 import { type FieldIndex, quote, unknownFieldText } from '../field-index.js';
 import { partsOf, resolveField, type FieldRef } from '../field-ref.js';
 import { parseComparison } from './comparison.js';
@@ -121,9 +122,9 @@ const parseLeaf = (
   for (const key of unknownKeys.slice(0, maxUnknownKeys)) {
     errors.add(`${path}.${key.slice(0, maxKeyLength)}`, 'unknown key: a comparison has field, operator and value');
   }
-  const field = readField(fieldName, `${path}.field`, fieldIndex, errors);
-  const operator = readOperator(operatorName, `${path}.operator`, errors);
-  if (field === null || operator === null) return null;
+  const field = errors.read(`${path}.field`, parseField(fieldName, fieldIndex));
+  const operator = errors.read(`${path}.operator`, parseOperator(operatorName));
+  if (field === undefined || operator === undefined) return null;
   const kind = filterKindOf(field);
   if (!operatorsFor(kind).includes(operator)) {
     errors.add(`${path}.operator`, unfit(operator, field, String(fieldName)));
@@ -132,21 +133,17 @@ const parseLeaf = (
   return parseComparison({ field, kind, operator, path: `${path}.value` }, value, errors);
 };
 
-const readField = (input: unknown, path: string, fieldIndex: FieldIndex, errors: ErrorCollector): FieldRef | null => {
-  const field = typeof input === 'string' ? resolveField(fieldIndex, input) : null;
-  if (typeof input !== 'string') errors.add(path, 'must name a field');
-  else if (field === null) errors.add(path, unknownFieldText(fieldIndex, input));
-  else if (field.source === 'system' && !field.field.filterable) {
-    errors.add(path, `cannot filter by ${quote(input)}`);
-    return null;
-  }
-  return field;
+const parseField = (input: unknown, fieldIndex: FieldIndex): Result<FieldRef> => {
+  if (typeof input !== 'string') return fail('must name a field');
+  const field = resolveField(fieldIndex, input);
+  if (field === null) return fail(unknownFieldText(fieldIndex, input));
+  const isFilterable = field.source !== 'system' || field.field.filterable;
+  return isFilterable ? ok(field) : fail(`cannot filter by ${quote(input)}`);
 };
 
-const readOperator = (input: unknown, path: string, errors: ErrorCollector): Operator | null => {
+const parseOperator = (input: unknown): Result<Operator> => {
   const operator = typeof input === 'string' ? findOperator(input) : null;
-  if (operator === null) errors.add(path, `must be one of ${operators.join(', ')}`);
-  return operator;
+  return operator === null ? fail(`must be one of ${operators.join(', ')}`) : ok(operator);
 };
 
 const unfit = (operator: Operator, field: FieldRef, name: string): string => {
