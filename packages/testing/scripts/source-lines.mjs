@@ -7,7 +7,7 @@ import { filesIn, root } from './repository-files.mjs';
 /** The most lines of each part. They only go down, except where lines move from one part to another. */
 const budgets = {
   '.ci': 218,
-  'apps/inbound-gateway': 1527,
+  'apps/inbound-gateway': 1513,
   'apps/read-gateway': 889,
   'apps/webhook-worker': 474,
   bench: 2074,
@@ -16,7 +16,7 @@ const budgets = {
   'packages/client': 1179,
   'packages/contract': 3477,
   'packages/db': 9131,
-  'packages/domain': 3172,
+  'packages/domain': 3097,
   'packages/http': 2926,
   'packages/local-postgres': 506,
   'packages/mcp': 1215,
@@ -24,8 +24,8 @@ const budgets = {
   'packages/testing': 3034,
   'packages/webhooks': 240,
   prisma: 666,
-  'all source lines': 40_504,
-  'lines of tests': 33_609,
+  'all source lines': 40_415,
+  'lines of tests': 33_622,
   'lines of pages': 6974,
 };
 
