@@ -1,7 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { RecordSender } from '../src/import/sending/record-sender.js';
 import { deals, ImportFixture, nameOf, report } from './import-fixture.js';
 import { answerError, itemsOf } from './stub-inbound-gateway.js';
 
@@ -11,34 +10,40 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.remove());
 
-describe('a sender, if the gateway fails', () => {
-  const never = new AbortController().signal;
-  const options = { apiKey: 'k', object: 'opportunity', isBulk: false, updateMatches: false } as const;
-  const sender = (url: string, outageMs: number): RecordSender =>
-    new RecordSender({ ...options, url, outageMs, firstAnswerMs: outageMs, onWait: () => undefined });
-  const item = (name: string) => ({ body: { opportunity: { name } }, idempotencyKey: null });
-
-  it('rejects a row that alone keeps failing while others succeed', async () => {
-    const { url } = await fixture.start((request, response) =>
-      nameOf(request.body) === 'bad' ? answerError(response, 503) : 'create',
-    );
-    // Long enough that the other rows also succeed within half of it on a busy machine.
-    const one = sender(url, 1_500);
-    let outcome: unknown;
-    const end = (result: unknown): void => {
-      outcome = result;
-    };
-    void one.send([item('bad')], never).then(end, end);
-    for (let index = 0; outcome === undefined; index += 1) {
-      expect(await one.send([item(`Deal ${index}`)], never)).toMatchObject([{ kind: 'created' }]);
-      await sleep(40);
-    }
-    const reason = expect.stringContaining('not created after many attempts: HTTP 503') as unknown;
-    expect(outcome).toEqual([{ kind: 'rejected', problems: [{ field: '', reason }] }]);
-  });
-});
-
 describe('crm import, a gateway that fails', () => {
+  it('rejects a row that alone keeps failing while others succeed', async () => {
+    const { url } = await fixture.start(async (request, response): Promise<'answered' | 'create'> => {
+      // The bad row is retried for up to 1.5 seconds, in which the others must not all be done.
+      if (nameOf(request.body) !== 'Deal 0') await sleep(100);
+      return nameOf(request.body) === 'Deal 0' ? answerError(response, 503) : 'create';
+    });
+    const result = report(await fixture.import(deals(25), url, ['--concurrency', '2', '--outage', '1']));
+    expect(result).toMatchObject({ complete: true, created: 24, rejected: 1 });
+    const reason = expect.stringContaining('not created after many attempts: HTTP 503') as unknown;
+    expect(result['reject_reasons']).toMatchObject([{ field: '', reason, first_line: 2 }]);
+  });
+
+  it('pauses before running requests can use up the rate limit, and Ctrl-C ends the pause', async () => {
+    const stop = new AbortController();
+    let arrive: () => void = () => undefined;
+    const bothArrived = new Promise<void>((resolve) => (arrive = resolve));
+    const { url, requests } = await fixture.start(async (_request, response) => {
+      if (requests.length === 1) {
+        await bothArrived;
+        response.setHeader('ratelimit', '"key";r=50;t=30, "organization";r=1;t=60');
+        return 'create';
+      }
+      arrive();
+      await sleep(100);
+      setTimeout(() => stop.abort(), 100);
+      return 'create';
+    });
+    const result = await fixture.import(deals(4), url, ['--concurrency', '2'], stop.signal);
+    expect(result.stderr).toBe('The rate limit is reached. Continuing in 60 s.\n');
+    expect(report(result)).toMatchObject({ created: 2, stopped: 'The import was interrupted.' });
+    expect(requests).toHaveLength(2);
+  });
+
   it('stops and says how to resume if the gateway stays unreachable', async () => {
     const { url } = await fixture.start((request, response) => {
       if (Number(nameOf(request.body).slice(5)) < 10) return 'create';

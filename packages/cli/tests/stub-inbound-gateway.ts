@@ -11,7 +11,11 @@ export interface ReceivedRequest {
 }
 
 /** What the stub does instead of creating a record. */
-export type Mischief = (request: ReceivedRequest, response: ServerResponse, times: number) => 'answered' | 'create';
+export type Mischief = (
+  request: ReceivedRequest,
+  response: ServerResponse,
+  times: number,
+) => 'answered' | 'create' | Promise<'answered' | 'create'>;
 
 /** An inbound gateway on a real socket that creates, matches, and misbehaves on request. */
 export interface StubGateway {
@@ -62,7 +66,7 @@ export const startStubGateway = async (mischief: Mischief = () => 'create', port
     requests.push(received);
     const times = timesByBody.get(content) ?? 0;
     timesByBody.set(content, times + 1);
-    if (mischief(received, response, times) === 'answered') return;
+    if ((await mischief(received, response, times)) === 'answered') return;
     const nameOf = (item: Readonly<Record<string, unknown>>): string =>
       (item['opportunity'] as { name?: string } | undefined)?.name ?? JSON.stringify(item);
     const create = (item: Readonly<Record<string, unknown>>): 'matched' | 'created' => {

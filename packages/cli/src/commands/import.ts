@@ -7,21 +7,14 @@ import { printResult, type CliContext } from '../cli-context.js';
 import { CliError, usageError } from '../errors.js';
 import { example } from '../examples.js';
 import { exportFormats } from '../export/row-format.js';
-import {
-  findGateways,
-  noGatewayError,
-  withGatewayOptions,
-  type GatewayOptions,
-  type Gateways,
-} from '../api/gateways.js';
+import { findGateways, noGatewayError, withGatewayOptions, type GatewayOptions } from '../api/gateways.js';
 import type { SourceFile } from '../import/source/csv-rows.js';
 import { withCsvOptions } from '../import/source/csv-options.js';
 import { makePlan, type PlanOptions } from '../import/import-plan.js';
-import { RecordSender } from '../import/sending/record-sender.js';
 import { reportJson, reportText } from '../import/reporting/report.js';
 import { runImport } from '../import/run-import.js';
 import { SentNotes } from '../import/sending/sent-notes.js';
-import { exportObjects, type ImportObject, objectChoices } from '../import/targets.js';
+import { exportObjects, objectChoices } from '../import/targets.js';
 import { addImportInitCommand } from './import-init.js';
 import { wholeNumber, withJson, type OutputOptions } from '../options.js';
 import { importProgress } from '../progress.js';
@@ -135,9 +128,14 @@ const importFile = async (context: CliContext, file: string, options: ImportOpti
     ...plan,
     rejectsPath,
     warningsPath,
-    makeSender: target && senderMaker(context, isBulk, options, target),
+    sending: target && {
+      gateways: target,
+      isBulk,
+      updateMatches: options.onMatch === 'update',
+      outageMs: options.outage * 1000,
+      onWait: (text) => void context.stderr.write(`${text}\n`),
+    },
     batchSize: isBulk ? options.batch : 1,
-    keepsMatches: options.onMatch === 'keep',
     concurrency: options.concurrency ?? (isBulk ? bulkConcurrency : singleConcurrency),
     limitRows: options.limitRows,
     sentNotes:
@@ -165,17 +163,3 @@ const isSameFile = async (first: string, second: string): Promise<boolean> => {
   const [one, other] = await Promise.all([first, second].map((path) => realpath(path).catch(() => resolve(path))));
   return one === other;
 };
-
-const senderMaker =
-  (context: CliContext, isBulk: boolean, options: ImportOptions, { url, apiKey }: Gateways) =>
-  (object: ImportObject): RecordSender =>
-    new RecordSender({
-      url,
-      apiKey,
-      object,
-      isBulk,
-      updateMatches: options.onMatch === 'update',
-      outageMs: options.outage * 1000,
-      firstAnswerMs: Math.min(options.outage, 5) * 1000,
-      onWait: (text) => void context.stderr.write(`${text}\n`),
-    });

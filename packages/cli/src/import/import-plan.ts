@@ -67,15 +67,11 @@ export const makePlan = async (
     if (row.problems.length > 0) return { problems: row.problems };
     const converted = await plan.convert(row);
     if (converted === 'skipped' || converted.body === undefined) return converted;
-    const { body, problems } = converted;
+    const { body, accountName, problems } = converted;
     if (problems.length === 0 && dryRun !== true) return converted;
-    // The name of the account is sent separately.
-    const { account_name: _accountName, ...sent } = body;
-    const more = await faultsOf(sent);
-    return {
-      body,
-      problems: [...problems, ...more.filter(({ field }) => !problems.some((one) => one.field === field))],
-    };
+    const more = await faultsOf(body);
+    const others = more.filter(({ field }) => !problems.some((one) => one.field === field));
+    return { body, accountName, problems: [...problems, ...others] };
   };
   return { ...plan, convert };
 };

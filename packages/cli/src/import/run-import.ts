@@ -3,24 +3,21 @@ import type { ImportProgress } from '../progress.js';
 import type { ImportPlan } from './import-plan.js';
 import type { RowProblem } from './mapping/convert-row.js';
 import type { SourceRow } from './source/csv-rows.js';
-import type { RecordSender, SendItem } from './sending/record-sender.js';
+import { RecordSender, type SenderOptions, type SendItem } from './sending/record-sender.js';
 import { accountDomainOf, KeyOrder, orderKeys, type Turn } from './sending/row-order.js';
 import { RowsFile } from './reporting/rows-file.js';
 import type { SentNotes } from './sending/sent-notes.js';
 import { closingText, ImportTally, type ImportResult, type RowOutcome } from './reporting/report.js';
-import type { ImportObject } from './targets.js';
 
 /** One import. */
 export interface ImportJob extends ImportPlan {
   readonly rejectsPath: string;
   readonly warningsPath: string;
-  /** Creates the sender of an object. Absent on a dry run. */
-  readonly makeSender: ((object: ImportObject) => RecordSender) | undefined;
+  /** Where and how to send. Absent on a dry run. */
+  readonly sending: SenderOptions | undefined;
   /** Rows per request. */
   readonly batchSize: number;
   readonly concurrency: number;
-  /** Whether records that exist keep their values. */
-  readonly keepsMatches: boolean;
   readonly limitRows: number | undefined;
   /** The rows that are already imported. Only for notes, because the other objects have a natural key. */
   readonly sentNotes: SentNotes | undefined;
@@ -37,8 +34,10 @@ const mostRemembered = 500_000;
 
 interface BatchItem extends SendItem {
   readonly row: SourceRow;
-  /** The account of a deal, if the row has its name. */
-  readonly account: { readonly domain?: string | undefined; readonly name?: unknown } | undefined;
+  /** The account of a deal, if the row has its name and its domain. */
+  readonly account: { readonly domain: string; readonly name: unknown } | undefined;
+  /** The values of the row that are not sent. */
+  readonly warnings: readonly RowProblem[];
   /** The keys of its record and of this account. */
   readonly keys: readonly string[];
 }
@@ -72,10 +71,8 @@ export const runImport = async (job: ImportJob): Promise<ImportResult> => {
     await warnings.close();
     await job.sentNotes?.close();
   }
-  const { tally } = run;
-  const files = { rejectsFile: rejects.written, warningsFile: warnings.written };
-  const result = { ...run.end, tally, ...files, object: job.object, keepsMatches: job.keepsMatches };
-  if (run.failure !== undefined && tally.rows === 0) {
+  const result = run.result();
+  if (run.failure !== undefined && result.tally.rows === 0) {
     const exitCode = run.failure instanceof CliError ? run.failure.exitCode : undefined;
     throw new CliError(`${errorText(run.failure)} ${closingText(result)}`, exitCode, { cause: run.failure });
   }
@@ -85,13 +82,13 @@ export const runImport = async (job: ImportJob): Promise<ImportResult> => {
 class ImportRun {
   /** The first line of each record. */
   readonly #lines = new Map<string, number>();
-  readonly tally = new ImportTally();
-  readonly #stop = new AbortController();
+  readonly #tally = new ImportTally();
   readonly #order = new KeyOrder();
   readonly #sender: RecordSender | undefined;
   readonly #accounts: RecordSender | undefined;
-  #rowsTaken = 0;
-  #stopped: string | undefined;
+  readonly #failed = new AbortController();
+  /** Aborted when the user or an error stops the import. */
+  readonly #stop: AbortSignal;
   /** The error that ended the import, if any. */
   failure: unknown;
 
@@ -100,104 +97,114 @@ class ImportRun {
     private readonly rejects: RowsFile,
     private readonly warnings: RowsFile,
   ) {
-    this.#sender = job.makeSender?.(job.object);
-    this.#accounts = job.makeSender?.('account');
+    const { object, sending, signal } = job;
+    this.#sender = sending && new RecordSender(object, sending);
+    this.#accounts = sending && new RecordSender('account', sending);
+    this.#stop = AbortSignal.any([signal, this.#failed.signal]);
   }
 
   async work(): Promise<void> {
-    const interrupt = (): void => this.#stopFor('The import was interrupted.');
-    this.job.signal.addEventListener('abort', interrupt);
-    if (this.job.signal.aborted) interrupt();
     // An async generator serves its readers one after the other, so the workers get the batches in file order.
     const batches = this.#readBatches();
     await Promise.all(Array.from({ length: this.job.concurrency }, () => this.#worker(batches)));
-    if (!this.#isStopped()) this.job.progress(Infinity, this.tally);
-    this.job.signal.removeEventListener('abort', interrupt);
+    if (!this.#stop.aborted) this.job.progress(Infinity, this.#tally);
   }
 
-  /** How the import ended. Read it only after {@link work} has resolved: requests that run at a stop still count. */
-  get end(): Pick<ImportResult, 'stopped' | 'unanswered' | 'isDryRun'> {
-    const unanswered = this.#sender?.unanswered ?? 0;
-    return { stopped: this.#stopped, unanswered, isDryRun: this.#sender === undefined };
+  /** The result. Call it only after {@link work} has resolved: requests that run at a stop still count. */
+  result(): ImportResult {
+    const { object, sending, signal } = this.job;
+    const interrupted = signal.aborted ? 'The import was interrupted.' : undefined;
+    return {
+      object,
+      tally: this.#tally,
+      rejectsFile: this.rejects.written,
+      warningsFile: this.warnings.written,
+      stopped: this.failure === undefined ? interrupted : errorText(this.failure),
+      unanswered: this.#sender?.unanswered ?? 0,
+      isDryRun: sending === undefined,
+      keepsMatches: sending?.updateMatches !== true,
+    };
   }
 
   async #worker(batches: AsyncGenerator<Batch, void>): Promise<void> {
     try {
-      for (let next = await batches.next(); next.done !== true; next = await batches.next()) {
+      // Not `for await`, which after an error would first wait for the next batch of another worker.
+      for (let next = await batches.next(); next.done !== true; next = await batches.next())
         await this.#sendBatch(next.value);
-      }
     } catch (error) {
-      // If another worker stopped the import, this error is only a consequence.
-      if (this.#isStopped()) return;
+      // If the import has already stopped, this error is only a consequence.
+      if (this.#stop.aborted) return;
       this.failure = error;
-      this.#stopFor(errorText(error));
+      this.#failed.abort();
     }
   }
 
   async *#readBatches(): AsyncGenerator<Batch, void> {
+    const { source, limitRows, batchSize } = this.job;
     let items: BatchItem[] = [];
     let bytes = 0;
+    let rows = 0;
     const take = (): Batch => {
       const batch = { items, turn: this.#order.enter(items.flatMap(({ keys }) => keys)) };
       [items, bytes] = [[], 0];
       return batch;
     };
-    for (let row = await this.#nextRow(); row !== undefined; row = await this.#nextRow()) {
+    for await (const row of source.rows) {
+      if (this.#stop.aborted) return;
       const item = await this.#convert(row);
-      if (item === undefined) continue;
-      const size = Buffer.byteLength(JSON.stringify(item.body));
-      if (items.length > 0 && bytes + size > mostBatchBytes) yield take();
-      items.push(item);
-      bytes += size;
-      if (items.length >= this.job.batchSize) yield take();
+      if (item !== undefined) {
+        const size = Buffer.byteLength(JSON.stringify(item.body));
+        if (items.length > 0 && bytes + size > mostBatchBytes) yield take();
+        items.push(item);
+        bytes += size;
+        if (items.length >= batchSize) yield take();
+      }
+      rows += 1;
+      if (rows === limitRows) break;
     }
-    if (items.length > 0 && !this.#isStopped()) yield take();
-  }
-
-  async #nextRow(): Promise<SourceRow | undefined> {
-    if (this.#isStopped() || this.#rowsTaken === this.job.limitRows) return undefined;
-    this.#rowsTaken += 1;
-    const next = await this.job.source.rows.next();
-    return next.done === true || this.#isStopped() ? undefined : next.value;
+    if (items.length > 0 && !this.#stop.aborted) yield take();
   }
 
   /** The item to send. For a row that is not sent, counts it and returns undefined. */
   async #convert(row: SourceRow): Promise<BatchItem | undefined> {
-    const { convert, object, sentNotes } = this.job;
-    let outcome: RowOutcome = { kind: 'matched', problems: [] };
-    if (sentNotes?.has(row.line) !== true) {
-      const converted = await convert(row);
-      if (converted === 'skipped') outcome = { kind: 'skipped', problems: [] };
-      else if (converted.body === undefined || converted.problems.length > 0)
-        outcome = { kind: 'rejected', problems: converted.problems };
-      else {
-        const { account_name: name, ...body } = converted.body;
-        const keys = orderKeys(object, body);
-        if (this.#sender !== undefined) {
-          const account = name === undefined ? undefined : { domain: accountDomainOf(body), name };
-          const idempotencyKey = sentNotes?.keyOf(row.line) ?? null;
-          return { row, body, account, keys: [...keys, account?.domain ?? []].flat(), idempotencyKey };
-        }
-        outcome = { kind: 'fitting', problems: [], records: keys };
-      }
-    }
-    await this.#finish([{ row, outcome }]);
-    return undefined;
+    const { convert, object, sentNotes, sending } = this.job;
+    const finish = async (outcome: RowOutcome): Promise<undefined> => {
+      await this.#finish([{ row, outcome }]);
+      return undefined;
+    };
+    if (sentNotes?.has(row.line) === true) return finish({ kind: 'matched', problems: [] });
+    const converted = await convert(row);
+    if (converted === 'skipped') return finish({ kind: 'skipped', problems: [] });
+    const { body, accountName: name, problems } = converted;
+    if (body === undefined || problems.length > 0) return finish({ kind: 'rejected', problems });
+    const keys = orderKeys(object, body);
+    if (sending === undefined) return finish({ kind: 'fitting', problems, records: keys });
+    const domain = name === undefined ? undefined : accountDomainOf(body);
+    const account = domain === undefined ? undefined : { domain, name };
+    const unused = { field: 'account_name', reason: 'is not used, because the deal has no account' };
+    return {
+      row,
+      body,
+      account,
+      warnings: name !== undefined && account === undefined ? [unused] : [],
+      keys: domain === undefined ? keys : [...keys, domain],
+      idempotencyKey: sentNotes?.keyOf(row.line) ?? null,
+    };
   }
 
   async #sendBatch({ items, turn }: Batch): Promise<void> {
     try {
       await turn.ready;
       // Another batch may have ended the import while this one waited for its turn.
-      if (this.#sender === undefined || this.#isStopped()) return;
-      const warnings = await this.#nameAccounts(items);
-      const outcomes = await this.#sender.send(items, this.#stop.signal);
+      if (this.#sender === undefined || this.#stop.aborted) return;
+      const named = await this.#nameAccounts(items);
+      const outcomes = await this.#sender.send(items, this.#stop);
       await this.#finish(
-        items.flatMap(({ row }, index) => {
+        items.flatMap((item, index) => {
           const outcome = outcomes[index];
           if (outcome === undefined) return [];
-          const more = outcome.kind === 'rejected' ? [] : (warnings[index] ?? []);
-          return [{ row, outcome: { ...outcome, problems: [...outcome.problems, ...more] } }];
+          const more = outcome.kind === 'rejected' ? [] : [...item.warnings, ...(named.get(item) ?? [])];
+          return [{ row: item.row, outcome: { ...outcome, problems: [...outcome.problems, ...more] } }];
         }),
       );
     } finally {
@@ -205,25 +212,24 @@ class ImportRun {
     }
   }
 
-  /** Creates the accounts of deals whose names the rows have. @returns the warnings of each row */
-  async #nameAccounts(items: readonly BatchItem[]): Promise<readonly (readonly RowProblem[])[]> {
-    const named = items.filter(({ account }) => account?.domain !== undefined);
+  /** Creates the accounts of deals whose names the rows have. @returns the names that were not applied */
+  async #nameAccounts(items: readonly BatchItem[]): Promise<ReadonlyMap<BatchItem, readonly RowProblem[]>> {
+    const named = items.filter(({ account }) => account !== undefined);
     const accounts = named.map(({ account = {} }) => ({ body: account, idempotencyKey: null }));
-    const outcomes = accounts.length > 0 ? await this.#accounts?.send(accounts, this.#stop.signal) : undefined;
-    const unused = [{ field: 'name', reason: 'is not used, because the deal has no account' }];
-    return items.map((item) => {
-      if (item.account === undefined) return [];
-      const problems = named.includes(item) ? (outcomes?.[named.indexOf(item)]?.problems ?? []) : unused;
-      return problems.flatMap(({ field, reason }) => (field === 'name' ? [{ field: 'account_name', reason }] : []));
-    });
+    const outcomes = named.length === 0 ? [] : ((await this.#accounts?.send(accounts, this.#stop)) ?? []);
+    const warningsOf = (index: number): readonly RowProblem[] =>
+      (outcomes[index]?.problems ?? [])
+        .filter(({ field }) => field === 'name')
+        .map(({ reason }) => ({ field: 'account_name', reason }));
+    return new Map(named.map((item, index) => [item, warningsOf(index)]));
   }
 
   /** Counts all rows before it writes any file, so that a full disk cannot hide imported rows. */
   async #finish(rows: readonly DoneRow[]): Promise<void> {
     const done = rows.map(({ row, outcome }) => ({ row, outcome: this.#withEarlierRow(outcome, row.line) }));
     for (const { row, outcome } of done) {
-      this.tally.count(outcome, row.line);
-      this.job.progress(row.bytes, this.tally);
+      this.#tally.count(outcome, row.line);
+      this.job.progress(row.bytes, this.#tally);
     }
     const { sentNotes } = this.job;
     for (const { row, outcome } of done) {
@@ -242,14 +248,5 @@ class ImportRun {
       return { ...outcome, problems: [{ field: '', reason: `is the same record as line ${earlier}` }, ...problems] };
     if (this.#lines.size < mostRemembered) for (const record of records) this.#lines.set(record, line);
     return outcome;
-  }
-
-  #stopFor(reason: string): void {
-    this.#stopped ??= reason;
-    this.#stop.abort();
-  }
-
-  #isStopped(): boolean {
-    return this.#stop.signal.aborted;
   }
 }

@@ -20,6 +20,8 @@ export type RequestBody = Readonly<Record<string, unknown>>;
 /** The body of a row without the values at fault, and these faults. Without a body, it has no more to check. */
 export interface ConvertedRow {
   readonly body?: RequestBody;
+  /** The name of the account of a deal, which is sent in a create of the account. */
+  readonly accountName?: unknown;
   readonly problems: readonly RowProblem[];
 }
 
@@ -33,6 +35,7 @@ export const buildBody = (
   entries: readonly Entry[],
 ): ConvertedRow => {
   const body: Record<string, unknown> = {};
+  let accountName: unknown;
   const problems: RowProblem[] = [];
   if (pipeline?.ok === false) problems.push({ field: 'pipeline', reason: pipeline.message });
   else if (pipeline?.value.id !== undefined) body['pipeline_id'] = pipeline.value.id;
@@ -42,11 +45,12 @@ export const buildBody = (
     else if (target === undefined) problems.push({ field: name, reason: `is not a field of ${collections[object]}` });
     else if (value.value !== undefined && value.value !== null) {
       const placed = target.kind === 'stage' ? stageOf(pipeline, value.value) : value;
-      if (placed.ok) placeValue(body, target, placed.value);
+      if (name === 'account_name') accountName = value.value;
+      else if (placed.ok) placeValue(body, target, placed.value);
       else problems.push({ field: name, reason: placed.message });
     }
   }
-  return pipeline?.ok === false ? { problems } : { body, problems };
+  return pipeline?.ok === false ? { problems } : { body, accountName, problems };
 };
 
 /** A label is no problem of its own if the row names no pipeline, or one that does not exist. */

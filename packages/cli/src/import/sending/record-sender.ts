@@ -1,35 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { types } from 'node:util';
 
-import {
-  CrmApiError,
-  CrmError,
-  type BulkResults,
-  type CreateRecordOptions,
-  type CrmClient,
-  type WriteAnswer,
-} from '@crm/client';
+import { CrmApiError, CrmError, type BulkResults, type CreateRecordOptions, type WriteAnswer } from '@crm/client';
 
 import { CliError, errorCode, errorText } from '../../errors.js';
-import { connectClient, gatewayErrorText, type GatewayAddress } from '../../api/gateways.js';
+import { connectClient, gatewayErrorText, type GatewayAddress, type Gateways } from '../../api/gateways.js';
 import type { RequestBody } from '../mapping/convert-row.js';
-import { RateGate, readRateLimit } from './rate-gate.js';
 import { readAnswer, readRefusal, readResults, type SendOutcome } from './send-outcome.js';
 import { collections, type ImportObject } from '../targets.js';
 
 /** The destination of records, and how long to retry. */
 export interface SenderOptions {
-  /** Address of the inbound gateway. */
-  readonly url: string;
-  readonly apiKey: string;
-  readonly object: ImportObject;
+  readonly gateways: Gateways;
   readonly updateMatches: boolean;
   /** Sends up to 100 rows in one call instead of one row per call. */
   readonly isBulk: boolean;
   /** How long to retry if the gateway has answered before. */
   readonly outageMs: number;
-  /** How long to retry if the gateway has never answered, because then its address is probably wrong. */
-  readonly firstAnswerMs: number;
   readonly onWait: (message: string) => void;
 }
 
@@ -41,8 +28,11 @@ export interface SendItem {
   readonly idempotencyKey: string | null;
 }
 
+/** How long to retry if the gateway has never answered, because then its address is probably wrong. */
+const firstAnswerMs = 5_000;
+
 /** Statuses that do not depend on the row: the gateway, or a proxy in front of it, is busy or restarting. */
-const transientStatuses = new Set([408, 502, 503, 504]);
+const transientStatuses = [408, 502, 503, 504];
 
 /** The create methods without types, for every object. The gateway validates the bodies that a mapping produces. */
 interface Creates {
@@ -52,25 +42,28 @@ interface Creates {
 
 /** Sends creates within the rate limit. After failures that do not depend on the row, it retries for a limited time. */
 export class RecordSender {
-  readonly #options: SenderOptions;
   readonly #gateway: GatewayAddress;
-  readonly #gate: RateGate;
   readonly #records: Creates;
+  #inFlight = 0;
+  #pausedUntilMs = 0;
   #lastAnswerMs: number | undefined;
   #isOutageNoted = false;
   readonly #unanswered = new Set<SendItem>();
 
-  constructor(options: SenderOptions) {
-    const { url, apiKey, object, isBulk, onWait } = options;
-    this.#options = options;
-    this.#gateway = { name: 'inbound gateway', url, option: '--url', groups: isBulk ? 'list,bulk' : 'list,inbound' };
-    this.#gate = new RateGate((seconds) => onWait(`The rate limit is reached. Continuing in ${seconds} s.`));
+  constructor(
+    private readonly object: ImportObject,
+    private readonly options: SenderOptions,
+  ) {
+    const { url, apiKey } = options.gateways;
+    const groups = options.isBulk ? 'list,bulk' : 'list,inbound';
+    this.#gateway = { name: 'inbound gateway', url, option: '--url', groups };
     // The client must not retry: what to retry, and for how long, depends on the other rows.
-    const client: CrmClient = connectClient({
+    const client = connectClient({
       inboundUrl: url,
       apiKey,
       maxRetries: 0,
-      onResponse: ({ headers }) => this.#gate.leave(readRateLimit(headers?.get('ratelimit') ?? null)),
+      onRequest: () => void (this.#inFlight += 1),
+      onResponse: ({ headers }) => this.#readRateLimit(headers?.get('ratelimit') ?? ''),
     });
     this.#records = client[collections[object]] as unknown as Creates;
   }
@@ -97,50 +90,68 @@ export class RecordSender {
   async #sendPatiently(items: readonly SendItem[], signal: AbortSignal): Promise<readonly SendOutcome[]> {
     let failedSinceMs: number | undefined;
     for (let attempt = 1; ; attempt += 1) {
-      await this.#gate.enter(signal);
+      // Other requests may extend the pause in the meantime.
+      while (this.#pausedUntilMs > performance.now())
+        await sleep(Math.ceil(this.#pausedUntilMs - performance.now()), undefined, { signal });
       try {
         const outcomes = await this.#create(items);
         this.#noteAnswer();
         return outcomes;
       } catch (error) {
         if (!(error instanceof CrmError)) throw error;
-        if (error instanceof CrmApiError && error.status === 429) {
-          this.#gate.closeFor(error.retryAfterMs ?? 1000);
+        const refusal = error instanceof CrmApiError ? error : undefined;
+        if (refusal?.status === 429) {
+          this.#pause(refusal.retryAfterMs ?? 1000);
           continue;
         }
-        if (error instanceof CrmApiError && !isTransient(error, items)) {
+        if (refusal !== undefined && !isTransient(refusal, items)) {
           this.#noteAnswer();
-          const refusal = readRefusal(this.#options.object, this.#gateway, error, items.length);
-          return items.map(() => refusal);
+          const outcome = readRefusal(this.object, this.#gateway, refusal, items.length);
+          return items.map(() => outcome);
         }
         if (mayHaveArrived(error)) for (const item of items) this.#unanswered.add(item);
         failedSinceMs ??= performance.now();
         const given = this.#giveUp(failedSinceMs, error);
         if (given !== undefined) return items.map(() => given);
         this.#noteOutage(attempt, error);
-        const retryAfterMs = error instanceof CrmApiError ? error.retryAfterMs : null;
-        await sleep(retryDelayMs(attempt, retryAfterMs ?? 0), undefined, { signal });
+        await sleep(retryDelayMs(attempt, refusal?.retryAfterMs ?? 0), undefined, { signal });
       }
     }
   }
 
   async #create(items: readonly SendItem[]): Promise<readonly SendOutcome[]> {
-    const { object, isBulk, updateMatches } = this.#options;
+    const { isBulk, updateMatches } = this.options;
     const onMatch = updateMatches ? { onMatch: 'update' as const } : {};
     if (isBulk) {
       const bodies = items.map(({ body }) => body);
       const { data } = await this.#records.bulkCreate(bodies, { ...onMatch, idempotencyKey: null });
-      return readResults(object, this.#gateway, data, items.length);
+      return readResults(this.object, this.#gateway, data, items.length);
     }
     const send = async ({ body, idempotencyKey }: SendItem): Promise<SendOutcome> =>
-      readAnswer(object, await this.#records.create(body, { ...onMatch, idempotencyKey }));
+      readAnswer(this.object, await this.#records.create(body, { ...onMatch, idempotencyKey }));
     return Promise.all(items.map(send));
+  }
+
+  /** Pauses all workers if the running requests, which may not be counted in the header yet, may use up a limit. */
+  #readRateLimit(header: string): void {
+    this.#inFlight -= 1;
+    // Each limit of the gateway is "name";r=<remaining requests>;t=<seconds until the reset>.
+    for (const [, remaining, seconds] of header.matchAll(/;\s*r=(\d+);\s*t=(\d+)/g))
+      if (Number(remaining) <= this.#inFlight) this.#pause(Number(seconds) * 1000);
+  }
+
+  #pause(durationMs: number): void {
+    const nowMs = performance.now();
+    if (this.#pausedUntilMs <= nowMs && durationMs >= 1000)
+      this.options.onWait(`The rate limit is reached. Continuing in ${Math.ceil(durationMs / 1000)} s.`);
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, nowMs + durationMs);
   }
 
   /** After the time limit, rejects the rows if others succeed meanwhile. If no row succeeds, the import stops. */
   #giveUp(failedSinceMs: number, error: CrmError): SendOutcome | undefined {
     const nowMs = performance.now();
-    const boundMs = this.#lastAnswerMs === undefined ? this.#options.firstAnswerMs : this.#options.outageMs;
+    const { outageMs } = this.options;
+    const boundMs = this.#lastAnswerMs === undefined ? Math.min(firstAnswerMs, outageMs) : outageMs;
     if (nowMs - failedSinceMs < boundMs) return undefined;
     if (this.#lastAnswerMs !== undefined && nowMs - this.#lastAnswerMs < boundMs / 2) {
       const reason = `not created after many attempts: ${reasonOf(error)}`;
@@ -154,7 +165,7 @@ export class RecordSender {
   #noteOutage(attempt: number, error: CrmError): void {
     if (attempt < 3 || this.#isOutageNoted) return;
     this.#isOutageNoted = true;
-    this.#options.onWait(`The gateway is unreachable, retrying: ${reasonOf(error)}`);
+    this.options.onWait(`The gateway is unreachable, retrying: ${reasonOf(error)}`);
   }
 
   #noteAnswer(): void {
@@ -168,26 +179,21 @@ export class RecordSender {
  * creates of notes have no other conflicts.
  */
 const isTransient = ({ status }: CrmApiError, items: readonly SendItem[]): boolean =>
-  transientStatuses.has(status) || (status === 409 && items.some(({ idempotencyKey }) => idempotencyKey !== null));
+  transientStatuses.includes(status) || (status === 409 && items.some(({ idempotencyKey }) => idempotencyKey !== null));
 
 /** Error codes of connections that were never established. */
-const neverConnected = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+const neverConnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
 
 /** Whether the gateway may have written the records without confirming it. */
 const mayHaveArrived = ({ cause }: CrmError): boolean =>
-  !neverConnected.has(errorCode(types.isNativeError(cause) ? cause.cause : undefined) ?? '');
+  !neverConnected.includes(errorCode(types.isNativeError(cause) ? cause.cause : undefined) ?? '');
 
 const reasonOf = (error: CrmError): string =>
   error instanceof CrmApiError ? `HTTP ${error.status} ${error.message}` : errorText(error);
 
-const firstDelayMs = 100;
-const longestDelayMs = 10_000;
-
 /**
- * The wait before the next attempt, in milliseconds. It doubles from 100 ms to 10 s, less a random part of up to half,
- * so that workers that failed together do not retry together. It is never shorter than the server asks.
+ * The wait before the next attempt. It doubles from 100 ms to 10 s, less a random part of up to half, so that workers
+ * that failed together do not retry together. It is never shorter than the server asks, up to a minute.
  */
-export const retryDelayMs = (attempt: number, retryAfterMs: number): number => {
-  const ceilingMs = Math.min(longestDelayMs, firstDelayMs * 2 ** (attempt - 1));
-  return Math.max(Math.min(retryAfterMs, longestDelayMs * 6), ceilingMs * (0.5 + Math.random() / 2));
-};
+const retryDelayMs = (attempt: number, retryAfterMs: number): number =>
+  Math.max(Math.min(retryAfterMs, 60_000), Math.min(10_000, 100 * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2));
