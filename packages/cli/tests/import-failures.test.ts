@@ -27,7 +27,7 @@ describe('crm import, a gateway that fails', () => {
     const stop = new AbortController();
     let arrive: () => void = () => undefined;
     const bothArrived = new Promise<void>((resolve) => (arrive = resolve));
-    const { url, requests } = await fixture.start(async (_request, response) => {
+    const { url, requests } = await fixture.start(async (_request, response): Promise<'create'> => {
       if (requests.length === 1) {
         await bothArrived;
         response.setHeader('ratelimit', '"key";r=50;t=30, "organization";r=1;t=60');

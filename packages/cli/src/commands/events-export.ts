@@ -4,9 +4,7 @@ import type { Command } from 'commander';
 import { type CliContext, printResult } from '../cli-context.js';
 import { CliError } from '../errors.js';
 import { eventError, type EventOptions, withEventOptions } from '../events/event-options.js';
-import type { ExportState } from '../export/output.js';
-import { openOutput, resumeHint } from '../export/output.js';
-import { runExport, type TextPage } from '../export/run-export.js';
+import { type ExportState, resumeHint, runExport, type TextPage } from '../export/output.js';
 import { connectClient, findReadGateway } from '../api/gateways.js';
 import { type OutputOptions, withJson } from '../options.js';
 
@@ -84,11 +82,12 @@ const exportEvents = async (context: CliContext, options: ExportEventsOptions): 
   const signal = context.onInterrupt();
   try {
     const { url = null, object = null, after = null } = options;
-    const { output, earlier } = await openOutput(context.stdout, options, ['events', url, object, after]);
     const { records, cursor } = await runExport({
-      pages: readPages(client, options, earlier, signal),
-      output,
-      earlier,
+      context,
+      options,
+      request: ['events', url, object, after],
+      noun: 'events',
+      pages: (earlier) => readPages(client, options, earlier, signal),
     });
     const reached = cursor === null ? options : (JSON.parse(cursor) as Range);
     printSummary(context, options, { records, position: reached.after ?? 0 });

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 
 import { type CliContext, jsonLine, printable } from '../cli-context.js';
 import { eventError, type EventOptions, withEventOptions } from '../events/event-options.js';
-import { streamOutput } from '../export/output.js';
+import { writeText } from '../export/output.js';
 import { connectClient, findReadGateway } from '../api/gateways.js';
 
 interface TailOptions extends EventOptions {
@@ -49,11 +49,10 @@ const tailEvents = async (context: CliContext, options: TailOptions): Promise<vo
   const connection = await findReadGateway(context, options);
   const client = connectClient({ readUrl: connection.url, apiKey: connection.apiKey });
   const signal = context.onInterrupt();
-  const output = streamOutput(context.stdout);
   try {
     for await (const page of (await followLog(client, options, signal)).pages()) {
       const lines = page.events.map((event) => (options.json === true ? jsonLine(event) : printable(eventLine(event))));
-      if (lines.length > 0 && !(await output.writePage(`${lines.join('\n')}\n`, null, 0))) return;
+      if (lines.length > 0 && !(await writeText(context.stdout, `${lines.join('\n')}\n`))) return;
     }
   } catch (error) {
     if (!signal.aborted) throw eventError(connection.url, error, startOver);

@@ -8,16 +8,15 @@ import { printResult, type CliContext } from '../cli-context.js';
 import { CliError, errorText, usageError } from '../errors.js';
 import { columnNames, narrowColumns, systemColumns, type ExportColumns } from '../export/columns.js';
 import { translateMembers } from '../export/member-emails.js';
-import { openOutput, resumeHint } from '../export/output.js';
-import { listCustomFields, readPages } from '../export/record-pages.js';
+import { resumeHint, runExport } from '../export/output.js';
+import { readPages } from '../export/record-pages.js';
 import { exportFormats, makeRowFormat, type CsvStyle, type ExportFormat, textPages } from '../export/row-format.js';
-import { runExport } from '../export/run-export.js';
 import { connectClient, findReadGateway, gatewayErrorText, withGatewayOptions } from '../api/gateways.js';
 import { writeSetup } from '../setup/apply.js';
-import { findPipeline } from '../setup/lookup.js';
+import { findPipeline, listActiveFields } from '../setup/lookup.js';
 import { withSetup, type SetupOptions } from '../setup/session.js';
 import { delimiterOption } from '../import/source/csv-options.js';
-import { exportObjects, type ExportObject, objectChoices } from '../import/targets.js';
+import { exportObjects, type ExportObject, importObjectOf, objectChoices } from '../import/targets.js';
 import { withJson } from '../options.js';
 import { exportProgress } from '../progress.js';
 
@@ -142,7 +141,8 @@ const exportFrom = async (
   try {
     const pipelineId =
       options.pipeline === undefined ? undefined : (await findPipeline(client, options.pipeline)).pipeline_id;
-    const customFields = await listCustomFields(client, object);
+    const objectType = importObjectOf(object);
+    const customFields = objectType === 'note' ? [] : await listActiveFields(client, objectType);
     const columns = chooseColumns(object, customFields, options.fields);
     const members = await translateMembers(
       client,
@@ -150,29 +150,26 @@ const exportFrom = async (
     );
     const { format, url, databaseUrl, org, delimiter, bom, raw } = options;
     const request = [object, format, url, databaseUrl, org, pipelineId, columnNames(columns), delimiter, bom, raw];
-    const { output, earlier } = await openOutput(context.stdout, options, request);
-    isBegun = true;
-    if (earlier !== undefined) context.stderr.write(`Continuing after ${earlier.records} ${object}.\n`);
     const query = { object, columns, customFields, pipelineId };
-    // If the earlier run was killed after its last page, nothing is left to read.
-    const pages = earlier?.cursor === null ? [] : readPages(client, query, earlier?.cursor, signal);
     const rowFormat = makeRowFormat(format, columns, members.customValues, options);
     const { records, seconds } = await runExport({
-      pages: textPages(pages, rowFormat, earlier === undefined),
-      output,
-      earlier,
+      context,
+      options,
+      request,
+      noun: object,
+      pages: (earlier) => {
+        isBegun = true;
+        // If the earlier run was killed after its last page, nothing is left to read.
+        const pages = earlier?.cursor === null ? [] : readPages(client, query, earlier?.cursor, signal);
+        return textPages(pages, rowFormat, earlier === undefined);
+      },
       onProgress: exportProgress(context.stderr, object),
     });
     return summary(object, options, { records, seconds, unknownMembers: members.unknown.size });
   } catch (error) {
     if (signal.aborted) throw new CliError(`The export was interrupted.${resumeHint(options)}`);
     if (error instanceof CliError) throw error;
-    const gateway = {
-      name: 'read gateway',
-      url: gatewayUrl,
-      option: '--url',
-      groups: 'list,search',
-    } as const;
+    const gateway = { name: 'read gateway', url: gatewayUrl, option: '--url', groups: 'list,search' } as const;
     const reason = error instanceof CrmError ? gatewayErrorText(gateway, error) : `${errorText(error)}.`;
     throw new CliError(`The export stopped: ${reason}${isBegun ? resumeHint(options) : ' Nothing was written.'}`);
   }

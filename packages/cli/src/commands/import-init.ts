@@ -21,7 +21,7 @@ import {
   objectChoices,
 } from '../import/targets.js';
 import { withJson, type OutputOptions } from '../options.js';
-import { type CustomField, listFields } from '../setup/lookup.js';
+import { type CustomField, listActiveFields } from '../setup/lookup.js';
 
 interface InitOptions extends OutputOptions, GatewayOptions {
   readonly object?: ExportObject;
@@ -81,8 +81,7 @@ const customFieldsOf = async (
 ): Promise<readonly CustomField[]> => {
   const gateways = await findGateways(context, options, 'read');
   if (gateways === undefined || object === 'note') return [];
-  const fields = await askReadGateway(gateways.url, gateways.apiKey, (client) => listFields(client, object));
-  return fields.filter((field) => field.is_active !== false);
+  return askReadGateway(gateways.url, gateways.apiKey, (client) => listActiveFields(client, object));
 };
 
 const firstRows = async ({ rows }: SourceFile): Promise<readonly ReadonlyMap<string, string>[]> => {

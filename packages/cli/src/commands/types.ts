@@ -10,7 +10,8 @@ import {
 } from '../api/gateways.js';
 import { type CliContext, jsonLine, printable } from '../cli-context.js';
 import { CliError } from '../errors.js';
-import { listCustomFields } from '../export/record-pages.js';
+import { collections } from '../import/targets.js';
+import { listActiveFields } from '../setup/lookup.js';
 
 const examples = `
 Prints the type parameter of createClient of @crm/client, so that the compiler checks slugs, options and values.
@@ -60,12 +61,12 @@ const typeOf = ({ attribute_type: type, metadata }: Field): string => {
 /** The module with the interface `CustomFields`. */
 const customFieldTypes = async (client: CrmClient): Promise<string> => {
   let body = '';
-  for (const object of ['opportunities', 'accounts', 'contacts'] as const) {
-    const fields = (await listCustomFields(client, object)).map((field) => {
+  for (const object of ['opportunity', 'account', 'contact'] as const) {
+    const fields = (await listActiveFields(client, object)).map((field) => {
       const about = printable(`${field.current_name} (${field.attribute_type})`).replaceAll('*/', '* /');
       return `    /** ${about} */\n    ${field.name}?: ${typeOf(field)};\n`;
     });
-    body += `  ${object}: ${fields.length === 0 ? 'object' : `{\n${fields.join('')}  }`};\n`;
+    body += `  ${collections[object]}: ${fields.length === 0 ? 'object' : `{\n${fields.join('')}  }`};\n`;
   }
   const imports = ['CrmDate', 'CrmDateRange', 'CrmLocation'].filter((name) => new RegExp(`: ${name}[;<]`).test(body));
   const head = imports.length === 0 ? '' : `import type { ${imports.join(', ')} } from '@crm/client';\n\n`;

@@ -1,20 +1,16 @@
 import { createHash } from 'node:crypto';
 import { open, readFile, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
 
+import type { CliContext } from '../cli-context.js';
 import { CliError, configurationError, errorCode, errorText, ifThere } from '../errors.js';
 import { parseJsonObject } from '../json-object.js';
 
-/** The destination of an export. */
-export interface Output {
-  /**
-   * Writes a page. Once it has resolved, an interrupted export can continue after this page. Resolves to false if the
-   * reader has closed the stream.
-   */
-  writePage(text: string, cursor: string | null, records: number): Promise<boolean>;
-  /** Completes the output. */
-  finish(): Promise<void>;
-  /** Closes an incomplete output, which the next run can continue. */
-  close(): Promise<void>;
+/** A page of an export as text. */
+export interface TextPage {
+  readonly text: string;
+  /** Where the next run continues after this page. Null if it is the last one. */
+  readonly cursor: string | null;
+  readonly records: number;
 }
 
 /** The progress of an export, as stored in the file beside the output. */
@@ -28,80 +24,92 @@ export interface ExportState {
   readonly records: number;
 }
 
-/**
- * Opens the output of an export: `-` is stdout, another one is a file, which may continue an earlier run.
- *
- * @param request - what is exported, without the key, so that only the same command can continue a file
- */
-export const openOutput = async (
-  stdout: NodeJS.WritableStream,
-  { output: path, restart }: { readonly output: string; readonly restart?: boolean },
-  request: readonly unknown[],
-): Promise<{ readonly output: Output; readonly earlier: ExportState | undefined }> => {
-  if (path === '-') return { output: streamOutput(stdout), earlier: undefined };
-  const digest = createHash('sha256').update(JSON.stringify(request)).digest('hex');
-  const earlier = restart === true ? undefined : await readState(path, digest);
+/** One export. */
+interface ExportJob {
+  readonly context: CliContext;
+  /** The output `-` is stdout, another one is a file, which may continue an earlier run. */
+  readonly options: { readonly output: string; readonly restart?: boolean };
+  /** What is exported, without the key, so that only the same command can continue a file. */
+  readonly request: readonly unknown[];
+  /** What the records are: `accounts`. */
+  readonly noun: string;
+  /** Reads the pages that an earlier run has not written. */
+  readonly pages: (earlier: ExportState | undefined) => AsyncIterable<TextPage>;
+  readonly onProgress?: (records: number, recordsPerSecond: number) => void;
+}
+
+/** How an export ended. */
+interface ExportResult {
+  readonly records: number;
+  readonly seconds: number;
+  /** The cursor of the last written page, also of an earlier run. Null if no page was written, or if it was the last one. */
+  readonly cursor: string | null;
+}
+
+/** Runs an export. One page is in memory at a time. If it fails, the next run continues after the last written page. */
+export const runExport = async ({
+  context: { stdout, stderr },
+  options: { output, restart },
+  request,
+  noun,
+  pages,
+  onProgress,
+}: ExportJob): Promise<ExportResult> => {
+  const startedMs = performance.now();
+  const seconds = (): number => (performance.now() - startedMs) / 1000;
+  const file = output === '-' ? undefined : await PartialFile.open(output, request, restart === true);
+  const earlier = file?.earlier;
+  if (earlier !== undefined) stderr.write(`Continuing after ${earlier.records} ${noun}.\n`);
+  let records = earlier?.records ?? 0;
+  let cursor = earlier?.cursor ?? null;
   try {
-    // Else a kill before the first page would leave the state of another file.
-    if (earlier === undefined) await rm(statePath(path), { force: true });
-    const handle = await open(partialPath(path), 'a');
-    // Drops a page that was not completely written. It is read again.
-    await handle.truncate(earlier?.bytes ?? 0);
-    return { output: new PartialFile(path, handle, digest, earlier?.bytes ?? 0), earlier };
+    for await (const page of pages(earlier)) {
+      records += page.records;
+      cursor = page.cursor;
+      if (file !== undefined) await file.write(page.text, cursor, records);
+      else if (!(await writeText(stdout, page.text))) break;
+      onProgress?.(records, (records - (earlier?.records ?? 0)) / seconds());
+    }
   } catch (error) {
-    throw configurationError(`${path} cannot be written: ${errorText(error)}`);
+    await file?.close();
+    throw error;
   }
+  await file?.finish();
+  return { records, seconds: seconds(), cursor };
 };
 
 // Both are beside the output until the export is complete.
 const partialPath = (output: string): string => `${output}.partial`;
 const statePath = (output: string): string => `${output}.progress.json`;
 
-/**
- * Reads the progress of an earlier run.
- *
- * @returns `undefined` if there was none, or its file is gone.
- * @throws CliError if the earlier run cannot be continued.
- */
-const readState = async (output: string, request: string): Promise<ExportState | undefined> => {
-  const path = statePath(output);
-  const text = await ifThere(readFile(path, 'utf8'));
-  if (text === undefined) return undefined;
-  const state = parseState(text);
-  if (state === undefined) throw new CliError(`${path} is damaged. Give --restart to start over.`);
-  if (state.request !== request) {
-    throw new CliError(
-      `${path} belongs to another export. Finish that export first, or give --restart to start over with this one.`,
-    );
-  }
-  const file = await ifThere(stat(partialPath(output)));
-  if (file === undefined) return undefined;
-  if (file.size < state.bytes) {
-    throw new CliError(`${partialPath(output)} is shorter than its progress file says. Give --restart to start over.`);
-  }
-  return state;
-};
-
-const parseState = (text: string): ExportState | undefined => {
-  const { request, cursor, bytes, records } = parseJsonObject(text);
-  const isValid =
-    typeof request === 'string' &&
-    (cursor === null || typeof cursor === 'string') &&
-    Number.isSafeInteger(bytes) &&
-    Number.isSafeInteger(records);
-  return isValid ? ({ request, cursor, bytes, records } as ExportState) : undefined;
-};
-
 /** A file that gets the name of the output when it is complete, and the file of its progress. */
-class PartialFile implements Output {
-  constructor(
+class PartialFile {
+  private constructor(
     private readonly output: string,
     private readonly handle: FileHandle,
     private readonly request: string,
-    private bytes: number,
+    /** Where an earlier run ended. */
+    readonly earlier: ExportState | undefined,
+    private bytes = earlier?.bytes ?? 0,
   ) {}
 
-  async writePage(text: string, cursor: string | null, records: number): Promise<boolean> {
+  static async open(output: string, request: readonly unknown[], isNew: boolean): Promise<PartialFile> {
+    const digest = createHash('sha256').update(JSON.stringify(request)).digest('hex');
+    const earlier = isNew ? undefined : await readState(output, digest);
+    try {
+      // Else a kill before the first page would leave the state of another file.
+      if (earlier === undefined) await rm(statePath(output), { force: true });
+      const handle = await open(partialPath(output), 'a');
+      // Drops a page that was not completely written. It is read again.
+      await handle.truncate(earlier?.bytes ?? 0);
+      return new PartialFile(output, handle, digest, earlier);
+    } catch (error) {
+      throw configurationError(`${output} cannot be written: ${errorText(error)}`);
+    }
+  }
+
+  /** Writes a page. Once it has resolved, an interrupted export can continue after this page. */
+  async write(text: string, cursor: string | null, records: number): Promise<void> {
     const content = Buffer.from(text, 'utf8');
     await this.handle.appendFile(content);
     this.bytes += content.length;
@@ -112,7 +120,6 @@ class PartialFile implements Output {
     const temporary = `${statePath(this.output)}.tmp`;
     await writeFile(temporary, `${JSON.stringify(state)}\n`);
     await rename(temporary, statePath(this.output));
-    return true;
   }
 
   async finish(): Promise<void> {
@@ -126,20 +133,42 @@ class PartialFile implements Output {
   }
 }
 
-/** Writes to a stream at the speed of its reader. Such an export cannot be continued later. */
-export const streamOutput = (stream: NodeJS.WritableStream): Output => ({
-  writePage: (text) =>
-    new Promise((resolve, reject) => {
-      stream.write(text, (error) => {
-        if (error === null || error === undefined) resolve(true);
-        // The reader, for example `head`, has closed the pipe: no more pages are needed.
-        else if (errorCode(error) === 'EPIPE') resolve(false);
-        else reject(error);
-      });
-    }),
-  finish: async () => undefined,
-  close: async () => undefined,
-});
+/**
+ * Reads the progress of an earlier run.
+ *
+ * @returns `undefined` if there was none, or its file is gone.
+ * @throws CliError if the earlier run cannot be continued.
+ */
+const readState = async (output: string, digest: string): Promise<ExportState | undefined> => {
+  const path = statePath(output);
+  const text = await ifThere(readFile(path, 'utf8'));
+  if (text === undefined) return undefined;
+  const { request, cursor, bytes, records } = parseJsonObject(text);
+  const isCursor = cursor === null || typeof cursor === 'string';
+  if (typeof request !== 'string' || !isCursor || typeof bytes !== 'number' || typeof records !== 'number')
+    throw new CliError(`${path} is damaged. Give --restart to start over.`);
+  if (request !== digest) {
+    throw new CliError(
+      `${path} belongs to another export. Finish that export first, or give --restart to start over with this one.`,
+    );
+  }
+  const file = await ifThere(stat(partialPath(output)));
+  if (file === undefined) return undefined;
+  if (file.size < bytes) {
+    throw new CliError(`${partialPath(output)} is shorter than its progress file says. Give --restart to start over.`);
+  }
+  return { request, cursor, bytes, records };
+};
+
+/** Writes to a stream at the speed of its reader. Resolves to false if the reader has closed it, for example `head`. */
+export const writeText = (stream: NodeJS.WritableStream, text: string): Promise<boolean> =>
+  new Promise((resolve, reject) => {
+    stream.write(text, (error) => {
+      if (error === null || error === undefined) resolve(true);
+      else if (errorCode(error) === 'EPIPE') resolve(false);
+      else reject(error);
+    });
+  });
 
 /** What to do after an export has failed. */
 export const resumeHint = ({ output }: { readonly output: string }): string =>

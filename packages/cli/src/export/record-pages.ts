@@ -15,14 +15,6 @@ export interface RecordPage {
 const pageSize = 500;
 const mostFieldNames = 100;
 
-/** The custom fields of an object in the organization's order, including hidden ones. */
-export const listCustomFields = async (client: CrmClient, object: ExportObject): Promise<readonly Field[]> => {
-  const fields: Field[] = [];
-  if (object === 'notes') return fields;
-  for await (const field of client[object].fields({ limit: pageSize })) if (field.is_custom) fields.push(field);
-  return fields;
-};
-
 /** What {@link readPages} reads. */
 export interface RecordQuery {
   readonly object: ExportObject;

@@ -1,6 +1,6 @@
 import { escapeFormula } from '../spreadsheet-escape.js';
 import type { RecordPage } from './record-pages.js';
-import type { TextPage } from './run-export.js';
+import type { TextPage } from './output.js';
 import { columnNames, systemValue, type ExportColumns, type ExportRecord } from './columns.js';
 
 /** The formats of an exported file. */

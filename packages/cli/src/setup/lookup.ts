@@ -37,6 +37,10 @@ export const listFields = async (client: CrmClient, object: ObjectType): Promise
   return all.flatMap(({ field_id: id, ...field }) => (id === undefined ? [] : [{ field_id: id, ...field, object }]));
 };
 
+/** Those of {@link listFields} that are not archived. */
+export const listActiveFields = async (client: CrmClient, object: ObjectType): Promise<readonly CustomField[]> =>
+  (await listFields(client, object)).filter((field) => field.is_active !== false);
+
 const isText = (one: string, other: string): boolean => one.normalize('NFC') === other.trim().normalize('NFC');
 
 const found = <T>(one: T | undefined, message: string): T => {

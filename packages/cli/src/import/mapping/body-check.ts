@@ -9,7 +9,7 @@ import {
 } from '@crm/contract';
 import { type CustomFieldDefinition, ErrorCollector, readChange, reportedItemErrors } from '@crm/domain';
 
-import { type CustomField, listFields, listMembers, listPipelines } from '../../setup/lookup.js';
+import { type CustomField, listActiveFields, listMembers, listPipelines } from '../../setup/lookup.js';
 import { problemsOf } from '../sending/send-outcome.js';
 import type { ImportObject } from '../targets.js';
 import type { RequestBody, RowProblem } from './convert-row.js';
@@ -29,7 +29,7 @@ export const loadBodyCheck = async (client: CrmClient, object: ImportObject): Pr
     return (body) => problemsOf(object, validate(body) ?? {});
   }
   const validate = compileOperation(contracts[object]).item;
-  const fields = (await listFields(client, object)).filter((field) => field.is_active !== false);
+  const fields = await listActiveFields(client, object);
   const definitions = new Map(fields.map((field) => [field.name, definitionOf(field)]));
   const members = new Map(
     (await listMembers(client)).flatMap(({ member_id: id, email, is_active: isActive }) =>
