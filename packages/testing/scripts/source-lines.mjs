@@ -12,7 +12,7 @@ const budgets = {
   'apps/webhook-worker': 474,
   bench: 2074,
   docker: 229,
-  'packages/cli': 8203,
+  'packages/cli': 8120,
   'packages/client': 1179,
   'packages/contract': 3477,
   'packages/db': 9131,
@@ -24,8 +24,8 @@ const budgets = {
   'packages/testing': 3034,
   'packages/webhooks': 240,
   prisma: 666,
-  'all source lines': 40_415,
-  'lines of tests': 33_622,
+  'all source lines': 40_332,
+  'lines of tests': 33_563,
   'lines of pages': 6974,
 };
 
