@@ -69,11 +69,36 @@ const declaration = ([name, schema]) => {
     : `${head}export type ${nameOf(name)} = ${type};`;
 };
 
-const schemas = {
-  ...buildOpenApiDocument('read', readOperations).components.schemas,
-  ...buildOpenApiDocument('inbound', inboundOperations).components.schemas,
+/** The types of queries, by an operation that has their parameters. */
+const queryNames = {
+  listPipelines: 'PageQuery',
+  listAccounts: 'ListQuery',
+  listOpportunities: 'ListOpportunitiesQuery',
+  listAccountFields: 'ListFieldsQuery',
+  listOpportunityFields: 'ListOpportunityFieldsQuery',
+  listNotes: 'ListNotesQuery',
+  listEvents: 'AnyEventsQuery',
+  deleteMember: 'RemoveMemberQuery',
 };
-const declarations = Object.entries(schemas)
+
+/** The parameters of a query, besides `fields`, whose names the client checks. */
+const querySchema = ({ operationId, parameters }) => {
+  const own = parameters.filter((parameter) => parameter.in === 'query' && parameter.name !== 'fields');
+  return {
+    type: 'object',
+    description: `Parameters of ${operationId}.`,
+    required: own.filter(({ required }) => required).map(({ name }) => name),
+    properties: Object.fromEntries(own.map(({ name, description, schema }) => [name, { ...schema, description }])),
+  };
+};
+
+const documents = [buildOpenApiDocument('read', readOperations), buildOpenApiDocument('inbound', inboundOperations)];
+const operations = documents.flatMap(({ paths }) => Object.values(paths).flatMap((path) => Object.values(path)));
+const queries = operations
+  .filter(({ operationId }) => operationId in queryNames)
+  .map((operation) => [queryNames[operation.operationId], querySchema(operation)]);
+const schemas = Object.assign({}, ...documents.map(({ components }) => components.schemas));
+const declarations = [...Object.entries(schemas), ...queries]
   .filter(([name]) => !isSkipped(name))
   .sort(([a], [b]) => (a < b ? -1 : 1))
   .map(declaration);

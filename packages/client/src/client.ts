@@ -1,6 +1,5 @@
 import type { Answer } from './answer.js';
 import type { ClientOptions, ReadOptions } from './options.js';
-import type { ListFieldsQuery, ListOpportunitiesQuery, ListOpportunityFieldsQuery, ListQuery } from './queries.js';
 import type { AnyCustomFields, CustomFieldTypes } from './record-types.js';
 import { createEvents, type Events } from './resources/events.js';
 import { createFields, type Fields } from './resources/fields.js';
@@ -18,8 +17,8 @@ interface OpportunityTypes {
   record: types.Opportunity;
   page: types.OpportunityPage;
   detail: types.OpportunityDetail;
-  listQuery: ListOpportunitiesQuery;
-  fieldsQuery: ListOpportunityFieldsQuery;
+  listQuery: types.ListOpportunitiesQuery;
+  fieldsQuery: types.ListOpportunityFieldsQuery;
   search: types.SearchOpportunitiesBody;
   summary: types.SummarizeOpportunitiesBody;
   relation: 'account.domain' | 'account.name' | 'contact.email';
@@ -30,8 +29,8 @@ interface OpportunityTypes {
 }
 
 interface Companions {
-  listQuery: ListQuery;
-  fieldsQuery: ListFieldsQuery;
+  listQuery: types.ListQuery;
+  fieldsQuery: types.ListFieldsQuery;
   search: types.SearchBody;
   summary: types.SummaryBody;
 }

@@ -65,6 +65,41 @@ export interface AdditionalContact {
   contact_email: string | null;
 }
 
+/** Parameters of listEvents. */
+export interface AnyEventsQuery {
+  /** Only events after this position. By default, starts with the oldest retained event. */
+  after?: number;
+  /** Maximum number of records in a page. A page of long records ends early, before it exceeds 2 MB, with `has_more` true. Default: 100. */
+  limit?: number;
+  /** Only events of records of this kind. */
+  object?: 'opportunity' | 'account' | 'contact' | 'note';
+  /** Only events of this type. */
+  type?:
+    | 'opportunity.created'
+    | 'opportunity.updated'
+    | 'opportunity.deleted'
+    | 'opportunity.merged'
+    | 'opportunity.restored'
+    | 'account.created'
+    | 'account.updated'
+    | 'account.deleted'
+    | 'account.merged'
+    | 'account.restored'
+    | 'contact.created'
+    | 'contact.updated'
+    | 'contact.deleted'
+    | 'contact.merged'
+    | 'contact.restored'
+    | 'note.created'
+    | 'note.updated'
+    | 'note.deleted'
+    | 'note.restored';
+  /** Only events of this record. */
+  record_id?: string;
+  /** How many seconds to wait for an event if there is none. Default: 0. */
+  wait?: number;
+}
+
 /** The result of one item. */
 export interface BulkResult {
   /** Index of the item in the request, from 0. */
@@ -787,6 +822,68 @@ export interface LatestPosition {
   log_id: string;
 }
 
+/** Parameters of listAccountFields. */
+export interface ListFieldsQuery {
+  /** Whether to list archived custom fields too, and to say which options are archived. Default: false. */
+  include_archived?: 'true' | 'false';
+  /** `next_cursor` of the previous page. Valid only with the same query, filters, sort and limit. */
+  cursor?: string;
+  /** Maximum number of records in a page. A page of long records ends early, before it exceeds 2 MB, with `has_more` true. Default: 100. */
+  limit?: number;
+}
+
+/** Parameters of listNotes. */
+export interface ListNotesQuery {
+  /** Only notes on this account. */
+  account_id?: string;
+  /** Only notes on this contact. */
+  contact_id?: string;
+  /** Only notes on this opportunity. */
+  opportunity_id?: string;
+  /** Only records that contain all of these words. At most 200 characters. */
+  q?: string;
+  /** `next_cursor` of the previous page. Valid only with the same query, filters, sort and limit. */
+  cursor?: string;
+  /** Maximum number of records in a page. A page of long records ends early, before it exceeds 2 MB, with `has_more` true. Default: 100. */
+  limit?: number;
+}
+
+/** Parameters of listOpportunities. */
+export interface ListOpportunitiesQuery {
+  /** The pipeline to read. */
+  pipeline_id: string;
+  /** Only opportunities in this stage. */
+  stage_id?: string;
+  /** Only records that contain all of these words. At most 200 characters. */
+  q?: string;
+  /** `next_cursor` of the previous page. Valid only with the same query, filters, sort and limit. */
+  cursor?: string;
+  /** Maximum number of records in a page. A page of long records ends early, before it exceeds 2 MB, with `has_more` true. Default: 100. */
+  limit?: number;
+}
+
+/** Parameters of listOpportunityFields. */
+export interface ListOpportunityFieldsQuery {
+  /** Only fields that apply to this pipeline. */
+  pipeline_id?: string;
+  /** Whether to list archived custom fields too, and to say which options are archived. Default: false. */
+  include_archived?: 'true' | 'false';
+  /** `next_cursor` of the previous page. Valid only with the same query, filters, sort and limit. */
+  cursor?: string;
+  /** Maximum number of records in a page. A page of long records ends early, before it exceeds 2 MB, with `has_more` true. Default: 100. */
+  limit?: number;
+}
+
+/** Parameters of listAccounts. */
+export interface ListQuery {
+  /** Only records that contain all of these words. At most 200 characters. */
+  q?: string;
+  /** `next_cursor` of the previous page. Valid only with the same query, filters, sort and limit. */
+  cursor?: string;
+  /** Maximum number of records in a page. A page of long records ends early, before it exceeds 2 MB, with `has_more` true. Default: 100. */
+  limit?: number;
+}
+
 /** One option of a select type. */
 export interface ListedOption {
   /** Display text. */
@@ -1016,6 +1113,14 @@ export interface OpportunityPage {
   limit: number;
 }
 
+/** Parameters of listPipelines. */
+export interface PageQuery {
+  /** `next_cursor` of the previous page. Valid only with the same query, filters, sort and limit. */
+  cursor?: string;
+  /** Maximum number of records in a page. A page of long records ends early, before it exceeds 2 MB, with `has_more` true. Default: 100. */
+  limit?: number;
+}
+
 /** A sequence of stages that deals go through. */
 export interface Pipeline {
   /** Id of the pipeline. */
@@ -1057,6 +1162,14 @@ export interface RelatedObjects {
   account_domain?: string | null;
   /** Email of the primary contact, who is created if missing. */
   primary_contact_email?: string | null;
+}
+
+/** Parameters of deleteMember. */
+export interface RemoveMemberQuery {
+  /** `keep`: the deals keep their owner, who becomes a former member. */
+  opportunities?: 'keep';
+  /** The member who gets the deals; then the person is deleted. */
+  reassign_to?: string;
 }
 
 export interface ReplayWebhook {

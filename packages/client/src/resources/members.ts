@@ -1,21 +1,20 @@
 import type { WriteAnswer } from '../answer.js';
 import { listOf, type Listing } from '../listing.js';
 import type { CallOptions, ReadOptions } from '../options.js';
-import type { PageQuery, RemoveMemberQuery } from '../queries.js';
 import { pathOf, type Send } from '../transport.js';
-import type { CreateMember, Deleted, Member, MemberDetail, MemberPage, UpdateMember } from '../types.js';
+import type * as types from '../types.js';
 import { setupOf } from './setup.js';
 
 /** The calls for members of the organization. Changes need the permission `setup`. */
 export interface Members {
   /** Sorted by email, including former members. */
-  list(query?: PageQuery, options?: ReadOptions): Listing<Member, MemberPage>;
+  list(query?: types.PageQuery, options?: ReadOptions): Listing<types.Member, types.MemberPage>;
   /** Adds a person, who can then own opportunities. */
-  create(body: CreateMember, options?: CallOptions): Promise<WriteAnswer<MemberDetail>>;
+  create(body: types.CreateMember, options?: CallOptions): Promise<WriteAnswer<types.MemberDetail>>;
   /** Absent properties stay; `is_active: true` makes a former member active again. */
-  update(id: string, body: UpdateMember, options?: CallOptions): Promise<WriteAnswer<MemberDetail>>;
+  update(id: string, body: types.UpdateMember, options?: CallOptions): Promise<WriteAnswer<types.MemberDetail>>;
   /** Removes a person. If the person owns opportunities, the query says what happens to them. */
-  delete(id: string, query?: RemoveMemberQuery, options?: CallOptions): Promise<WriteAnswer<Deleted>>;
+  delete(id: string, query?: types.RemoveMemberQuery, options?: CallOptions): Promise<WriteAnswer<types.Deleted>>;
 }
 
 const folder = '/v1/inbound/members';

@@ -1,14 +1,13 @@
 import type { Answer, WriteAnswer } from '../answer.js';
 import { listOf, type Listing } from '../listing.js';
 import type { CreateOptions, ReadOptions, UpdateOptions } from '../options.js';
-import type { ListNotesQuery } from '../queries.js';
 import { pathOf, type Send } from '../transport.js';
 import type * as types from '../types.js';
 
 /** The calls for notes. */
 export interface Notes {
   /** Newest first: all notes, or those on one account, contact or opportunity. */
-  list(query?: ListNotesQuery, options?: ReadOptions): Listing<types.Note, types.NotePage>;
+  list(query?: types.ListNotesQuery, options?: ReadOptions): Listing<types.Note, types.NotePage>;
   /** One note with the records it is attached to. */
   get(id: string, options?: ReadOptions): Promise<Answer<types.NoteDetail>>;
   /**

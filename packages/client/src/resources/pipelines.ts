@@ -1,16 +1,15 @@
 import type { WriteAnswer } from '../answer.js';
 import { listOf, type Listing } from '../listing.js';
 import type { CallOptions, ReadOptions } from '../options.js';
-import type { PageQuery } from '../queries.js';
 import { pathOf, type Send } from '../transport.js';
 import type * as types from '../types.js';
 import { setupOf } from './setup.js';
 
 /** The calls for pipelines and their stages. Changes need the permission `setup`. */
 export interface Pipelines {
-  list(query?: PageQuery, options?: ReadOptions): Listing<types.Pipeline, types.PipelinePage>;
+  list(query?: types.PageQuery, options?: ReadOptions): Listing<types.Pipeline, types.PipelinePage>;
   /** The stages of a pipeline, in order. */
-  stages(pipelineId: string, query?: PageQuery, options?: ReadOptions): Listing<types.Stage, types.StagePage>;
+  stages(pipelineId: string, query?: types.PageQuery, options?: ReadOptions): Listing<types.Stage, types.StagePage>;
   /** Creates a pipeline with its stages. */
   create(body: types.CreatePipeline, options?: CallOptions): Promise<WriteAnswer<types.PipelineDetail>>;
   /** Absent properties stay; `is_active: false` archives, `true` restores. */

@@ -7,7 +7,7 @@ import type {
   ReadOptions,
   UpdateOptions,
 } from '../options.js';
-import type { FieldsQuery, PageQuery } from '../queries.js';
+import type { FieldsQuery } from '../queries.js';
 import type {
   BodyOf,
   CrmEvent,
@@ -28,8 +28,8 @@ export interface RecordTypes {
   record: object;
   page: PageInfo;
   detail: object;
-  listQuery: PageQuery;
-  fieldsQuery: PageQuery;
+  listQuery: types.PageQuery;
+  fieldsQuery: types.PageQuery;
   search: object;
   summary: object;
   /** Fields of other records that filters accept. */
@@ -72,7 +72,7 @@ export interface Records<T extends RecordTypes, C> {
   /** The events of one record, newest first, even if it was deleted. */
   history(
     id: string,
-    query?: PageQuery,
+    query?: types.PageQuery,
     options?: ReadOptions,
   ): Listing<ChangeOf<T, C>, EventsIn<types.HistoryPage, ChangeOf<T, C>>>;
   /** Creates a record, or finds the one with the same natural key or external id; `recordStatus` says which. */
@@ -99,7 +99,7 @@ export interface Records<T extends RecordTypes, C> {
     options?: BulkUpdateOptions,
   ): Promise<WriteAnswer<types.BulkResults>>;
   /** Records that may be duplicates of older ones, with the reasons. */
-  duplicates(query?: PageQuery, options?: ReadOptions): Listing<types.Duplicate, types.DuplicatePage>;
+  duplicates(query?: types.PageQuery, options?: ReadOptions): Listing<types.Duplicate, types.DuplicatePage>;
   /** The system and custom fields of these records. */
   fields(query?: T['fieldsQuery'], options?: ReadOptions): Listing<types.Field, types.FieldPage>;
 }

@@ -1,20 +1,19 @@
 import type { Answer, WriteAnswer } from '../answer.js';
 import { listOf, type Listing } from '../listing.js';
 import type { CallOptions, ReadOptions } from '../options.js';
-import type { PageQuery } from '../queries.js';
 import { pathOf, type Send } from '../transport.js';
 import type * as types from '../types.js';
 import { setupOf } from './setup.js';
 
 /** The calls for webhooks. The key needs the permission `webhooks`. */
 export interface Webhooks {
-  list(query?: PageQuery, options?: ReadOptions): Listing<types.Webhook, types.WebhookPage>;
+  list(query?: types.PageQuery, options?: ReadOptions): Listing<types.Webhook, types.WebhookPage>;
   /** One webhook with the state of its deliveries. */
   get(id: string, options?: ReadOptions): Promise<Answer<types.WebhookDetail>>;
   /** What the worker did in the last seven days, newest first. */
   attempts(
     id: string,
-    query?: PageQuery,
+    query?: types.PageQuery,
     options?: ReadOptions,
   ): Listing<types.WebhookAttempt, types.WebhookAttemptPage>;
   /** Adds a receiver, which gets the events after now. The secret is not shown again. */
