@@ -1,22 +1,13 @@
 import { renderMarkdown, toAnchor } from './html.js';
-import { renderPage } from './page.js';
-
-/** The inputs of the contract's page. */
-export interface ContractPageOptions {
-  readonly contract: string;
-  readonly version: string;
-  readonly stylesheet: string;
-  readonly script: string;
-  readonly icon: string;
-  readonly searchIndex: string;
-}
+import { type PageFiles, renderPage } from './page.js';
 
 /** docs/contract.md as a page. */
-export const contractPage = ({ contract, ...page }: ContractPageOptions): string => {
+export const contractPage = (contract: string, version: string, files: PageFiles): string => {
   const headings = [...contract.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading ?? '');
   const toAddress = (href: string): string | null => (href.startsWith('#') ? href : null);
   return renderPage({
-    ...page,
+    version,
+    files,
     title: 'The contract',
     root: '../',
     links: [{ href: '../docs', title: 'Reference' }],

@@ -14,17 +14,22 @@ export interface NavigationGroup {
   readonly links: readonly NavigationLink[];
 }
 
+/** The addresses of the files that every page loads, relative to the folder of `/docs`. */
+export interface PageFiles {
+  readonly stylesheet: string;
+  readonly script: string;
+  readonly icon: string;
+  /** The file that the search reads. */
+  readonly searchIndex: string;
+}
+
 /** The parts of a page. */
 export interface PageParts {
   readonly title: string;
   readonly version: string;
   /** The relative path from the page to the folder of `/docs`: empty, or `../`. */
   readonly root: string;
-  readonly stylesheet: string;
-  readonly script: string;
-  readonly icon: string;
-  /** The file that the search reads. */
-  readonly searchIndex: string;
+  readonly files: PageFiles;
   /** The gateway of the page and the address of the other one, for the script. */
   readonly gateway?: { readonly name: string; readonly other: string };
   readonly links: readonly NavigationLink[];
@@ -48,9 +53,9 @@ export const renderPage = (page: PageParts): string => `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(page.title)}</title>
-<link rel="icon" href="${page.root}${page.icon}">
-<link rel="stylesheet" href="${page.root}${page.stylesheet}">
-<script src="${page.root}${page.script}"></script>
+<link rel="icon" href="${page.root}${page.files.icon}">
+<link rel="stylesheet" href="${page.root}${page.files.stylesheet}">
+<script src="${page.root}${page.files.script}"></script>
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
@@ -61,7 +66,7 @@ export const renderPage = (page: PageParts): string => `<!doctype html>
 <button type="button" id="theme" aria-label="Switch between light and dark"><span aria-hidden="true">◐</span></button>
 </header>
 <nav id="navigation" aria-label="Contents">
-<div class="search"><label for="search">Search</label><input id="search" type="search" placeholder="Search" autocomplete="off" aria-keyshortcuts="/" data-index="${page.root}${page.searchIndex}"><kbd aria-hidden="true">/</kbd></div>
+<div class="search"><label for="search">Search</label><input id="search" type="search" placeholder="Search" autocomplete="off" aria-keyshortcuts="/" data-index="${page.root}${page.files.searchIndex}"><kbd aria-hidden="true">/</kbd></div>
 <p id="found" role="status"></p>
 <ul id="results" aria-label="Results"></ul>
 ${page.navigation.map(navigationGroup).join('\n')}

@@ -1,14 +1,15 @@
-import type { ContractPageOptions } from './contract-page.js';
 import { escapeHtml, renderParagraphs } from './html.js';
-import { type NavigationGroup, type NavigationLink, renderPage } from './page.js';
+import { type NavigationGroup, type NavigationLink, type PageFiles, renderPage } from './page.js';
 import type { ReferenceOptions } from './reference.js';
 import { type OperationSamples, readSamples, variablesOf } from './samples/samples.js';
 import { errorSection, headerSection, objectSection } from './sections/common.js';
 import { type Guide, guideSection, readGuides } from './sections/guides.js';
 import { methodBadge, operationSection } from './sections/operation.js';
 
-interface ReferencePageOptions extends ReferenceOptions, Omit<ContractPageOptions, 'version'> {
+interface ReferencePageOptions extends ReferenceOptions {
+  readonly contract: string;
   readonly introduction: string;
+  readonly files: PageFiles;
 }
 
 interface Resource {
@@ -69,7 +70,7 @@ ${['API key', ...variables]
 
 /** The page of one gateway's operations. */
 export const referencePage = (options: ReferencePageOptions): string => {
-  const { document, gateway, otherGatewayUrl, introduction, contract, stylesheet, script, icon, searchIndex } = options;
+  const { document, gateway, otherGatewayUrl, introduction, contract, files } = options;
   const schemas = document.components?.schemas ?? {};
   const guides = readGuides(introduction, contract);
   const resources = resourcesOf(options);
@@ -86,10 +87,7 @@ export const referencePage = (options: ReferencePageOptions): string => {
     title: document.info.title,
     version: document.info.version,
     root: '',
-    stylesheet,
-    script,
-    icon,
-    searchIndex,
+    files,
     gateway: { name: gateway, other: otherGatewayUrl ?? '' },
     links: documents,
     navigation: navigationOf(guides, resources),

@@ -71,11 +71,11 @@ export const buildReference = (options: ReferenceOptions): Reference => {
   const icon = readFile('icon.svg', 'image/svg+xml');
   const contract = readFileSync(contractFile, 'utf8');
   const index = indexFile(options, contract);
-  const addresses = { stylesheet: stylesheet.url, script: script.url, icon: icon.url, searchIndex: index.url };
+  const files = { stylesheet: stylesheet.url, script: script.url, icon: icon.url, searchIndex: index.url };
   const introduction = readFileSync(new URL('guides/get-started.md', packageFolder), 'utf8');
   return {
-    html: referencePage({ ...options, ...addresses, contract, introduction }),
-    contractHtml: contractPage({ ...addresses, contract, version: options.document.info.version }),
+    html: referencePage({ ...options, files, contract, introduction }),
+    contractHtml: contractPage(contract, options.document.info.version, files),
     files: [stylesheet, script, icon, index],
   };
 };

@@ -55,47 +55,37 @@ const boundsOf = (schema: Schema, example: unknown): string[] => {
   ];
 };
 
-interface Field {
-  readonly name: string;
-  readonly schema: Schema;
-  readonly isRequired: boolean;
-  readonly description: string | undefined;
-  readonly example?: unknown;
+/** A parameter or a property of an object. */
+interface Field extends Omit<Parameter, 'in' | 'description'> {
+  readonly description?: string | undefined;
+  /** The fields of the object or of the entries, as HTML. */
   readonly children?: string;
-  readonly anchor?: string | undefined;
+  readonly anchor?: string;
 }
 
 const fieldItem = (field: Field, schemas: Schemas): string => {
-  const { name, schema, isRequired, description, example, children = '', anchor } = field;
+  const { name, schema, required = false, description, example, children = '', anchor } = field;
   const bounds = boundsOf(schema, example);
   return `<li${anchor === undefined ? '' : ` id="${anchor}"`}><p class="field"><code class="name">${escapeHtml(name)}</code> <span class="type">${typeText(schema, schemas)}</span>${
-    isRequired ? ' <span class="required">required</span>' : ''
+    required ? ' <span class="required">required</span>' : ''
   }</p>${description === undefined ? '' : renderParagraphs(description)}${
     bounds.length === 0 ? '' : `<p class="bounds">${bounds.join(' · ')}</p>`
   }${children}</li>`;
 };
+
+const listOf = (fields: readonly Field[], schemas: Schemas): string =>
+  `<ul class="fields">${fields.map((field) => fieldItem(field, schemas)).join('')}</ul>`;
 
 /** Parameters of a path, a query or headers as a list; with a prefix, each has an anchor. */
 export const parameterList = (
   parameters: readonly Omit<Parameter, 'in'>[],
   schemas: Schemas,
   anchorPrefix?: string,
-): string =>
-  `<ul class="fields">${parameters
-    .map(({ name, schema, required = false, description, example }) =>
-      fieldItem(
-        {
-          name,
-          schema,
-          isRequired: required,
-          description,
-          example,
-          anchor: anchorPrefix && `${anchorPrefix}${name}`,
-        },
-        schemas,
-      ),
-    )
-    .join('')}</ul>`;
+): string => {
+  if (anchorPrefix === undefined) return listOf(parameters, schemas);
+  const withAnchors = parameters.map((parameter) => ({ ...parameter, anchor: `${anchorPrefix}${parameter.name}` }));
+  return listOf(withAnchors, schemas);
+};
 
 const nestedFields = (schema: Schema, schemas: Schemas): string => {
   const inner = fieldList(schema.items?.properties === undefined ? schema : schema.items, schemas);
@@ -110,23 +100,12 @@ export const fieldList = (schema: Schema, schemas: Schemas): string => {
   if (variants.length > 0) {
     return variants.map((variant) => fieldList(variant, schemas)).join('<p class="or">or</p>');
   }
-  const fields = Object.entries(schema.properties ?? {});
-  if (fields.length === 0) return '';
-  const required = new Set(schema.required);
-  return `<ul class="fields">${fields
-    .map(([name, field]) =>
-      fieldItem(
-        {
-          name,
-          schema: field,
-          isRequired: required.has(name),
-          description: field.description,
-          children: nestedFields(field, schemas),
-        },
-        schemas,
-      ),
-    )
-    .join('')}</ul>`;
+  const fields = Object.entries(schema.properties ?? {}).map(([name, property]) => {
+    const required = schema.required?.includes(name) === true;
+    const children = nestedFields(property, schemas);
+    return { name, schema: property, required, description: property.description, children };
+  });
+  return fields.length === 0 ? '' : listOf(fields, schemas);
 };
 
 /** The object that a reference points to. */
