@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { readTestStack } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
 import { startTestCrm, type TestCrm } from './support/crm.js';
 
 const textOf = (file: string): string =>
@@ -15,67 +16,43 @@ interface Stream {
   readonly tokenParameter: string;
 }
 
-interface DltResource {
-  readonly endpoint: {
-    readonly path: string;
-    readonly params: Readonly<Record<string, string | number>>;
-    readonly data_selector: string;
-    readonly paginator: { readonly cursor_path: string; readonly cursor_param: string };
-  };
-}
+const at = (value: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((inner, key) => (inner as Record<string, unknown> | undefined)?.[key], value);
+const textAt = (value: unknown, path: string): string => String(at(value, path));
+const textsAt = (value: unknown, path: string): Record<string, string> =>
+  Object.fromEntries(Object.entries(at(value, path) as object).map(([name, each]) => [name, String(each)]));
 
-const dltStreams = (): Stream[] => {
-  const { resources } = JSON.parse(textOf('dlt.json')) as { resources: readonly DltResource[] };
-  return resources.map(({ endpoint }) => ({
-    path: `/${endpoint.path}`,
-    parameters: Object.fromEntries(Object.entries(endpoint.params).map(([name, value]) => [name, String(value)])),
-    recordsPath: endpoint.data_selector,
-    tokenPath: endpoint.paginator.cursor_path,
-    tokenParameter: endpoint.paginator.cursor_param,
+const dltStreams = (): Stream[] =>
+  (at(JSON.parse(textOf('dlt.json')), 'resources') as unknown[]).map((resource) => ({
+    path: `/${textAt(resource, 'endpoint.path')}`,
+    parameters: textsAt(resource, 'endpoint.params'),
+    recordsPath: textAt(resource, 'endpoint.data_selector'),
+    tokenPath: textAt(resource, 'endpoint.paginator.cursor_path'),
+    tokenParameter: textAt(resource, 'endpoint.paginator.cursor_param'),
   }));
-};
-
-/** The value of a key in a YAML block. Each block has the keys once, or once per stream. */
-const valuesOf = (yaml: string, key: string): string[] =>
-  [...yaml.matchAll(new RegExp(`\\b${key}: (.+)$`, 'gm'))].map(([, value = '']) => value);
-
-/** `{ limit: 500, fields: 'name,version' }` → `{ limit: '500', fields: 'name,version' }` */
-const flowMapping = (text: string): Record<string, string> =>
-  Object.fromEntries(
-    [...text.matchAll(/(\w+): (?:'([^']*)'|([^,} ]+))/g)].map(([, key = '', quoted, plain]) => [
-      key,
-      quoted ?? plain ?? '',
-    ]),
-  );
 
 const singerStreams = (): Stream[] => {
-  const yaml = textOf('meltano.yml');
-  const [tokenPath = ''] = valuesOf(yaml, 'next_page_token_path');
-  const [tokenParameter = ''] = valuesOf(yaml, 'pagination_next_page_param');
-  const records = valuesOf(yaml, 'records_path');
-  const parameters = valuesOf(yaml, 'params').map(flowMapping);
-  return valuesOf(yaml, 'path').map((path, n) => ({
-    path,
-    parameters: parameters[n] ?? {},
-    recordsPath: (records[n] ?? '').replace(/^\$\.|\[\*\]$/g, ''),
-    tokenPath: tokenPath.replace('$.', ''),
-    tokenParameter,
+  const config = at(parse(textOf('meltano.yml')), 'plugins.extractors.0.config');
+  return (at(config, 'streams') as unknown[]).map((stream) => ({
+    path: textAt(stream, 'path'),
+    parameters: textsAt(stream, 'params'),
+    recordsPath: textAt(stream, 'records_path').replace(/^\$\.|\[\*\]$/g, ''),
+    tokenPath: textAt(config, 'next_page_token_path').replace('$.', ''),
+    tokenParameter: textAt(config, 'pagination_next_page_param'),
   }));
 };
 
 const airbyteStream = (): Stream => {
-  const yaml = textOf('airbyte.yaml');
+  const retriever = at(parse(textOf('airbyte.yaml')), '0.retriever');
+  const token = textAt(retriever, 'paginator.pagination_strategy.cursor_value');
   return {
-    path: valuesOf(yaml, 'path')[0] ?? '',
-    parameters: { limit: /limit: '(\d+)'/.exec(yaml)?.[1] ?? '' },
-    recordsPath: (/field_path: \[(.+?)\]/.exec(yaml)?.[1] ?? '').replace(', ', '.'),
-    tokenPath: /response\.(\S+) \}\}'\n\s+stop_condition/.exec(yaml)?.[1] ?? '',
-    tokenParameter: /request_parameter, field_name: (\w+)/.exec(yaml)?.[1] ?? '',
+    path: textAt(retriever, 'requester.path'),
+    parameters: textsAt(retriever, 'requester.request_parameters'),
+    recordsPath: (at(retriever, 'record_selector.extractor.field_path') as string[]).join('.'),
+    tokenPath: /^\{\{ response\.(\S+) \}\}$/.exec(token)?.[1] ?? '',
+    tokenParameter: textAt(retriever, 'paginator.page_token_option.field_name'),
   };
 };
-
-const at = (value: unknown, path: string): unknown =>
-  path.split('.').reduce<unknown>((inner, key) => (inner as Record<string, unknown> | undefined)?.[key], value);
 
 let crm: TestCrm;
 beforeAll(async () => {
