@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pathToFileURL } from 'node:url';
 
 import { compileOperation, type Gateway, type OperationContract, type OperationValidators } from '@crm/contract';
 import { createSetupCache, openDatabase, type AuditOrigin } from '@crm/db';
 import { createCursorCodec, generateApiKey, hashApiKey } from '@crm/domain';
-import type { Operation, WithContext } from '@crm/http';
+import type { Operation } from '@crm/http';
 
 import type { CliContext } from '../cli-context.js';
 import { appFile } from '../local-stack/stack-process.js';
@@ -25,10 +25,6 @@ interface OwnGatewaySettings {
   readonly groups?: readonly string[];
 }
 
-interface OperationsModule {
-  readonly operations: readonly Operation<unknown>[];
-}
-
 /** The groups and the read operations that commands use. Others are left out, because compiling them takes time. */
 const isUsed = ({ id, group }: OperationContract, groups: readonly string[]): boolean =>
   groups.includes(group) &&
@@ -43,38 +39,25 @@ const validatorsOf = (contract: OperationContract): OperationValidators => {
   return validators;
 };
 
-const loadOperations = async (gateway: Gateway, groups: readonly string[]): Promise<readonly Operation<unknown>[]> => {
-  const file = pathToFileURL(appFile(`${gateway}-gateway`, 'operations/index.js')).href;
-  return ((await import(file)) as OperationsModule).operations.filter(({ contract }) => isUsed(contract, groups));
-};
+/** The key of the organization that the commands work on. */
+interface OwnKey {
+  readonly apiKey: string;
+  readonly organizationId: string;
+  readonly groups: readonly string[];
+}
 
-const listen = async (app: RequestListener): Promise<{ readonly server: Server; readonly url: string }> => {
-  const server = createServer(app);
-  await new Promise<void>((done) => server.listen({ port: 0, host: '127.0.0.1' }, done));
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-};
-
-/** Builds the app of one gateway, which accepts only one key. */
-const buildApp = async (
-  gateway: Gateway,
-  organizationId: string,
-  keyHash: Buffer,
-  withContext: WithContext<unknown>,
-  groups: readonly string[],
-): Promise<RequestListener> => {
+/** Starts one gateway, which accepts only one key. */
+const startGateway = async (gateway: Gateway, { apiKey, organizationId, groups }: OwnKey, context: object) => {
   const { createGatewayApp, createLogger } = await import('@crm/http');
-  const key = {
-    id: randomUUID(),
-    organizationId,
-    allowedOperations: groups,
-    limits: {},
-    expiresAt: null,
-    revokedAt: null,
-  };
-  return createGatewayApp({
+  const file = pathToFileURL(appFile(`${gateway}-gateway`, 'operations/index.js')).href;
+  const { operations } = (await import(file)) as { readonly operations: readonly Operation<object>[] };
+  const keyHash = hashApiKey(apiKey);
+  const permissions = { allowedOperations: groups, limits: {}, expiresAt: null, revokedAt: null };
+  const key = { id: randomUUID(), organizationId, ...permissions };
+  const app = createGatewayApp({
     gateway,
-    withContext,
-    operations: await loadOperations(gateway, groups),
+    withContext: (_request, run) => run(context),
+    operations: operations.filter(({ contract }) => isUsed(contract, groups)),
     validators: validatorsOf,
     authentication: {
       findApiKeysByHash: (hashes) => Promise.resolve(hashes.map((hash) => (hash.equals(keyHash) ? key : null))),
@@ -85,6 +68,9 @@ const buildApp = async (
     maxEventLoopDelayMs: 3_600_000,
     logger: createLogger({ level: 'silent', name: 'crm' }),
   });
+  const server = createServer(app);
+  await new Promise<void>((done) => server.listen({ port: 0, host: '127.0.0.1' }, done));
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 };
 
 /**
@@ -114,9 +100,11 @@ export const openOwnGateways = async (
     webhooks,
   };
   const apiKey = generateApiKey();
-  const start = async (gateway: Gateway) =>
-    listen(await buildApp(gateway, organizationId, hashApiKey(apiKey), (_request, run) => run(context), groups));
-  const [read, inbound] = await Promise.all([start('read'), start('inbound')]);
+  const key = { apiKey, organizationId, groups };
+  const [read, inbound] = await Promise.all([
+    startGateway('read', key, context),
+    startGateway('inbound', key, context),
+  ]);
   return {
     readUrl: read.url,
     inboundUrl: inbound.url,
