@@ -1,22 +1,12 @@
 import { buildOpenApiDocument, compileOperation } from '@crm/contract';
-import { findApiKeysByHash, isConnectionError, type StartUp, touchApiKey } from '@crm/db';
-import { ApiError, decodeReadMark, type ReadMark, validationError } from '@crm/domain';
-import { createGatewayApp, type GatewayActivity, NotReadyError, type SharedCounters } from '@crm/http';
+import { findApiKeysByHash, isConnectionError, touchApiKey } from '@crm/db';
+import { decodeReadMark, type ReadMark, validationError } from '@crm/domain';
+import { type AppParts, createGatewayApp } from '@crm/http';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
 import type { Context, GatewayContext } from './context.js';
 import { operations } from './operations/index.js';
-
-/** Optional parts of the app that a process adds. */
-export interface AppParts {
-  /** Metrics and traces; off if absent. */
-  readonly activity?: GatewayActivity | undefined;
-  /** Where rate limits are counted; by default in this process. */
-  readonly counters?: SharedCounters | undefined;
-  /** The start-up checks; if absent they count as passed. */
-  readonly startUp?: StartUp | undefined;
-}
 
 /** The settings of the app. The app itself opens no connections. */
 export type AppSettings = Omit<Config, 'databaseUrl' | 'readDatabaseUrl' | 'cursorSecrets' | 'maxConnections'>;
@@ -40,7 +30,6 @@ export const createApp = (
   parts: AppParts = {},
 ): Express => {
   const { primary, reads, cursors, eventPositions } = context;
-  const startUpProblem = (): string | null => parts.startUp?.problem ?? null;
   return createGatewayApp<Context>({
     ...settings,
     gateway: 'read',
@@ -51,19 +40,12 @@ export const createApp = (
     operations,
     validators: compileOperation,
     authentication: {
-      findApiKeysByHash: async (hashes) => {
-        // No request is authenticated before the start-up checks pass. /readyz says what they wait for.
-        if (startUpProblem() !== null) throw new ApiError('unavailable', { headers: { 'Retry-After': '1' } });
-        return reads.readLatest((database) => findApiKeysByHash(database, hashes));
-      },
+      findApiKeysByHash: (hashes) => reads.readLatest((database) => findApiKeysByHash(database, hashes)),
       onKeyUsed: (apiKeyId, usedAt) => touchApiKey(primary, apiKeyId, usedAt),
     },
     limits: { perMinute: settings.rateLimits, createStore: parts.counters?.createStore },
-    readiness: async () => {
-      const problem = startUpProblem();
-      if (problem !== null) throw new NotReadyError(problem);
-      await reads.ping();
-    },
+    startUp: parts.startUp,
+    readiness: () => reads.ping(),
     isOutage: isConnectionError,
     logger,
     openApiDocument: buildOpenApiDocument(

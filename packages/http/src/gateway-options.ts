@@ -4,6 +4,7 @@ import type { AuthenticationOptions } from './keys/api-key-record.js';
 import type { GatewayActivity } from './observability/metrics/activity.js';
 import type { Operation, OperationRequest } from './operation.js';
 import type { RateLimitOptions } from './limits/rate-limit-config.js';
+import type { SharedCounters } from './limits/redis-counters.js';
 import type { ShareLimits } from './limits/shares.js';
 
 /** The proxies whose `X-Forwarded-For` is trusted: a number of hops, a list of addresses and CIDRs, or none. */
@@ -15,8 +16,18 @@ export type WithContext<Context> = <Reply>(
   run: (context: Context) => Promise<Reply>,
 ) => Promise<Reply>;
 
+/** Optional parts of an app that a process adds. */
+export interface AppParts {
+  /** The gateway's counters, read by its metrics. */
+  readonly activity?: GatewayActivity | undefined;
+  /** Where rate limits are counted; by default in this process. */
+  readonly counters?: SharedCounters | undefined;
+  /** The checks before serving; `problem` is null once they have passed. If absent, they count as passed. */
+  readonly startUp?: { readonly problem: string | null } | undefined;
+}
+
 /** Everything that a gateway's app needs. */
-export interface GatewayAppOptions<Context> extends ShareLimits {
+export interface GatewayAppOptions<Context> extends ShareLimits, Pick<AppParts, 'activity' | 'startUp'> {
   readonly gateway: Gateway;
   /**
    * Runs an operation with the right context for its request, such as that of the replica. If the first context cannot
@@ -44,8 +55,6 @@ export interface GatewayAppOptions<Context> extends ShareLimits {
   readonly trustProxy?: TrustProxy | undefined;
   /** Requests are shed while the event loop is delayed by more than this. */
   readonly maxEventLoopDelayMs: number;
-  /** The gateway's counters, read by its metrics. */
-  readonly activity?: GatewayActivity | undefined;
   /** Whether requests become spans; `startTracing` configures where they are sent. By default false. */
   readonly isTraced?: boolean | undefined;
 }

@@ -1,4 +1,6 @@
+import { ApiError } from '@crm/domain';
 import express, { type Express, type RequestHandler } from 'express';
+import type { AuthenticationOptions } from './keys/api-key-record.js';
 import { authenticate } from './keys/authentication.js';
 import { handleError } from './response/errors.js';
 import { exchangeOf } from './exchange.js';
@@ -30,6 +32,17 @@ const toRoutes = <Context>(options: GatewayAppOptions<Context>): Route[] =>
       run: (request) => options.withContext(request, (context) => operation.handle(context, request)),
     };
   });
+
+/** No request is authenticated before the start-up checks have passed. `/readyz` says what they wait for. */
+const afterStartUp = <Context>({ authentication, startUp }: GatewayAppOptions<Context>): AuthenticationOptions => ({
+  ...authentication,
+  findApiKeysByHash: async (hashes) => {
+    if (startUp !== undefined && startUp.problem !== null) {
+      throw new ApiError('unavailable', { headers: { 'Retry-After': '1' } });
+    }
+    return authentication.findApiKeysByHash(hashes);
+  },
+});
 
 const matchRoute =
   (table: RouteTable): RequestHandler =>
@@ -80,7 +93,7 @@ export const createGatewayApp = <Context>(options: GatewayAppOptions<Context>): 
   app.use(matchRoute(new RouteTable(toRoutes(options))));
   if (options.isTraced === true) app.use(traceRequests);
   const failures = limitFailedAuthentication(limiterParts);
-  app.use(authenticate(options.authentication, failures, activity, logger, isOutage));
+  app.use(authenticate(afterStartUp(options), failures, activity, logger, isOutage));
   app.use(limitRequests(options.gateway, limiterParts));
   app.use(shedLoad(options.maxEventLoopDelayMs, shares, activity));
   app.use(limitBulkCalls(shares, activity));

@@ -6,7 +6,6 @@ import { exchangeOf } from '../exchange.js';
 import type { OutageLog } from './outage-log.js';
 import { within } from '../within.js';
 import { drainingSetting, sendJson, successBody } from '../response/reply.js';
-import { NotReadyError } from '../server/start-up.js';
 
 const readinessTimeoutMs = 2_000;
 /** Anybody may call /readyz often, so a successful check of the database is reused for this long. */
@@ -31,8 +30,6 @@ const shareChecks = (readiness: () => Promise<void>, outage: OutageLog): (() => 
           outage.noteSuccess();
         },
         (error: unknown) => {
-          // The reason was logged when the start-up checks found it.
-          if (error instanceof NotReadyError) throw notReady(error.message);
           outage.noteFailure(error);
           throw notReady('Not ready');
         },
@@ -50,6 +47,7 @@ const answer = (response: Response, message: string): void =>
 /** The responses of a gateway to callers without a key. */
 interface PublicPages {
   readonly readiness: () => Promise<void>;
+  readonly startUp?: { readonly problem: string | null } | undefined;
   readonly gateway: 'read' | 'inbound';
   readonly openApiDocument?: object | undefined;
   readonly otherGatewayUrl?: string | undefined;
@@ -66,6 +64,8 @@ export const answerPublicPages = (pages: PublicPages, outage: OutageLog): Reques
   byPath.set('/livez', (response) => answer(response, 'Alive'));
   byPath.set('/readyz', async (response) => {
     if (response.app.enabled(drainingSetting)) throw notReady('Shutting down');
+    const problem = pages.startUp?.problem ?? null;
+    if (problem !== null) throw notReady(problem);
     await check();
     answer(response, 'Ready');
   });
