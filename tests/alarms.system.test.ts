@@ -1,6 +1,5 @@
 /** @needs prometheus */
 import { readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import {
   findFreePort,
@@ -9,6 +8,7 @@ import {
   startGatewayProcess,
   startPrometheus,
   type TestPrometheus,
+  until,
 } from '@crm/testing';
 import { createMigratedDatabase } from '@crm/testing/suites';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -16,16 +16,6 @@ import { metricsIn, readAlarms, readPanels } from './support/observability-files
 
 const root = new URL('../', import.meta.url);
 const fileOf = (path: string): string => new URL(path, root).pathname;
-/** Only a guard against hangs: with these rules an alarm fires seconds after its cause. */
-const patienceMs = 60_000;
-
-const until = async (holds: () => Promise<boolean>): Promise<void> => {
-  const deadlineMs = performance.now() + patienceMs;
-  while (!(await holds())) {
-    if (performance.now() > deadlineMs) throw new Error('it did not come to this in time');
-    await sleep(100);
-  }
-};
 
 describe('the alarms', () => {
   test('pass their unit tests', async () => {
@@ -47,14 +37,14 @@ describe('a Prometheus that scrapes both gateways', () => {
 
   let worker: GatewayProcess & { readonly target: string };
 
-  const start = async (app: string, url: string) => {
+  const start = async (app: 'read-gateway' | 'inbound-gateway' | 'webhook-worker', url: string) => {
     const adminPort = await findFreePort();
     const secrets = {
       CURSOR_SECRETS: 'a secret that only the tests know',
       WEBHOOK_SECRET_KEY: Buffer.alloc(32, 'key').toString('base64'),
     };
     const environment = { DATABASE_URL: url, ...secrets };
-    const running = await startGatewayProcess(fileOf(`apps/${app}/dist/main.js`), {
+    const running = await startGatewayProcess(app, {
       ...environment,
       ADMIN_PORT: String(adminPort),
       // The worker has only this port.
@@ -107,14 +97,14 @@ describe('a Prometheus that scrapes both gateways', () => {
   });
 
   test('fires CrmGatewayDown for gateways that never ran, and ends when they run', async () => {
-    await until(async () => (await prometheus.firing('CrmGatewayDown')).length === 2);
+    await until(async () => (await prometheus.firing('CrmGatewayDown')).length === 2, 100);
     await prometheus.scrape([read.target, inbound.target]);
-    await until(async () => (await prometheus.firing('CrmGatewayDown')).length === 0);
+    await until(async () => (await prometheus.firing('CrmGatewayDown')).length === 0, 100);
   });
 
   test('fires for a gateway whose address disappeared too, with its name', async () => {
     await read.stop();
     await prometheus.scrape([inbound.target]);
-    await until(async () => (await prometheus.firing('CrmGatewayDown')).some(({ gateway }) => gateway === 'read'));
+    await until(async () => (await prometheus.firing('CrmGatewayDown')).some(({ gateway }) => gateway === 'read'), 100);
   });
 });

@@ -15,7 +15,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 
 import { runCrm } from './support/run-crm.js';
 
-const mainFile = new URL('../apps/inbound-gateway/dist/main.js', import.meta.url).pathname;
 const translates = pgBouncerTranslates();
 const requests = 60;
 
@@ -40,7 +39,7 @@ const pool = async (mode: 'session' | 'transaction'): Promise<string> => {
 };
 
 const start = (url: string) =>
-  startGatewayProcess(mainFile, { DATABASE_URL: url, RATE_LIMIT_INBOUND: '0', LOG_LEVEL: 'error' });
+  startGatewayProcess('inbound-gateway', { DATABASE_URL: url, RATE_LIMIT_INBOUND: '0', LOG_LEVEL: 'error' });
 
 /** The findings of `crm doctor` at the pooler's address. */
 const examine = async (url: string, check: string): Promise<unknown> => {

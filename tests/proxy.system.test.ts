@@ -8,7 +8,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { type NginxProxy, type ProxySettings, startNginxProxy } from './support/nginx-proxy.js';
 import { RawConnection, sendRaw } from './support/raw-request.js';
 
-const mainFile = (name: string): string => new URL(`../apps/${name}/dist/main.js`, import.meta.url).pathname;
 const megabyte = 1024 * 1024;
 
 let readGateway: GatewayProcess;
@@ -27,8 +26,8 @@ beforeAll(async () => {
     RATE_LIMIT_FAILED_AUTH: '0',
     TRUST_PROXY: '1',
   };
-  readGateway = await startGatewayProcess(mainFile('read-gateway'), environment);
-  inboundGateway = await startGatewayProcess(mainFile('inbound-gateway'), environment);
+  readGateway = await startGatewayProcess('read-gateway', environment);
+  inboundGateway = await startGatewayProcess('inbound-gateway', environment);
   stops.push(readGateway.stop, inboundGateway.stop, () => database.close(), drop);
 });
 afterEach(async () => {

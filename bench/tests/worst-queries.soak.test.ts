@@ -39,9 +39,8 @@ beforeAll(async () => {
     });
   }
   await database.close();
-  const main = new URL('../../apps/read-gateway/dist/main.js', import.meta.url).pathname;
   const environment = { DATABASE_URL: testDatabase.url, CURSOR_SECRETS: 'a secret of the tests only' };
-  gateway = await startGatewayProcess(main, { ...environment, ...unlimited });
+  gateway = await startGatewayProcess('read-gateway', { ...environment, ...unlimited });
   // Warms the process up: it still has to compile code and open its first connection.
   for (const organization of [large, small]) await ask(organization, { query: 'warm-up' });
 }, 900_000);

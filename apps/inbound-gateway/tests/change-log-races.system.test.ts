@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as api from '@crm/contract';
 import type { OperationContract } from '@crm/contract';
 import { eventTypes } from '@crm/domain';
-import { EventFold, type LoggedEvent, reportFigure, testSize } from '@crm/testing';
+import { EventFold, type LoggedEvent, reportFigure, testSize, until } from '@crm/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventsAfter, storedRecords } from './support/logged-records.js';
 import { type OwnStack, startOwnStack } from './support/own-stack.js';
@@ -187,13 +187,6 @@ const startReader = (seen: LoggedEvent[]) => {
   };
 };
 
-/** Waits up to half a minute until a reader has seen events of all types. */
-const untilSeen = async (seen: readonly LoggedEvent[], types: readonly string[]): Promise<void> => {
-  const deadline = performance.now() + 30_000;
-  while (performance.now() < deadline && types.some((type) => !seen.some((event) => event.type === type)))
-    await sleep(100);
-};
-
 const killGateway = async (index: number): Promise<void> => {
   const gateway = gateways[index];
   if (gateway === undefined) return;
@@ -221,7 +214,7 @@ test(`R23, R24: the log is complete, and a reader sees each event once, in order
     await stack.postgres.start();
   }
   await sleep(loadMs);
-  await untilSeen(seen, raced);
+  await until(() => raced.every((type) => seen.some((event) => event.type === type)), 100);
   const statuses = await stopWriters();
   await stopReader();
   const log = await eventsAfter(stack.database, stack.organization.id, 0, 1_000_000);

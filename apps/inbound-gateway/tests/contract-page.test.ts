@@ -170,7 +170,7 @@ describe('the examples of docs/contract.md', () => {
   beforeAll(async () => {
     const { organization } = gateway();
     for (const field of fields) await organization.defineField({ objectType: 'opportunity', ...field });
-    read = createTestClient(readTestStack().readUrl, readOperations, organization.key);
+    read = createTestClient(readTestStack().readUrl, organization.key);
     placeholders = new Placeholders({
       pipeline_id: organization.pipeline.id,
       stage_won: organization.pipeline.stages.find(({ label }) => label === 'Won')?.id ?? '',

@@ -1,9 +1,7 @@
-import { createAccount, inboundOperations } from '@crm/contract';
+import { createAccount } from '@crm/contract';
 import { createTestClient, startGatewayProcess, startLimitedRole } from '@crm/testing';
 import { describeDatabaseFaults, type FaultySubject } from '@crm/testing/suites';
 import { startTestGateway } from './support/gateway.js';
-
-const mainFile = new URL('../dist/main.js', import.meta.url).pathname;
 
 let count = 0;
 
@@ -16,8 +14,11 @@ describeDatabaseFaults({
       await gateway.stop();
     };
     const start = async (databaseUrl: string): Promise<FaultySubject> => {
-      const process = await startGatewayProcess(mainFile, { DATABASE_URL: databaseUrl, RATE_LIMIT_INBOUND: '0' });
-      const client = createTestClient(process.url, inboundOperations, gateway.organization.key);
+      const process = await startGatewayProcess('inbound-gateway', {
+        DATABASE_URL: databaseUrl,
+        RATE_LIMIT_INBOUND: '0',
+      });
+      const client = createTestClient(process.url, gateway.organization.key);
       return {
         process,
         request: () => {

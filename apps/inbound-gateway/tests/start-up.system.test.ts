@@ -1,22 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { applyRoles, migrate, openAdministrationDatabase } from '@crm/db';
 import { generateApiKey } from '@crm/domain';
 import {
   createTestDatabase,
   startGatewayProcess,
   testRoleNames,
+  until,
   urlForRole,
   type GatewayProcess,
   type TestDatabase,
 } from '@crm/testing';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
-const patienceMs = 50_000;
 const readyMessage = 'Ready';
-const mains = {
-  read: new URL('../../read-gateway/dist/main.js', import.meta.url).pathname,
-  inbound: new URL('../dist/main.js', import.meta.url).pathname,
-};
 
 let database: TestDatabase;
 let processes: GatewayProcess[];
@@ -30,9 +25,9 @@ afterEach(async () => {
   await database.drop();
 });
 
-const start = async (gateway: keyof typeof mains, environment: Record<string, string>, page: '/livez' | '/readyz') => {
+const start = async (gateway: 'read' | 'inbound', environment: Record<string, string>, page: '/livez' | '/readyz') => {
   const common = { DATABASE_URL: database.url, CURSOR_SECRETS: 'a secret that only the tests know' };
-  const started = await startGatewayProcess(mains[gateway], { ...common, ...environment }, page);
+  const started = await startGatewayProcess(`${gateway}-gateway`, { ...common, ...environment }, page);
   processes.push(started);
   return started;
 };
@@ -44,16 +39,8 @@ const ask = async (url: string, path: string, headers: Record<string, string> = 
 
 /** Asks for the readiness until the answer contains a text, which it must before long. */
 const untilItSays = async (url: string, text: string): Promise<void> => {
-  const deadlineMs = performance.now() + patienceMs;
-  for (;;) {
-    const { status, message } = await ask(url, '/readyz');
-    if (message.includes(text)) {
-      expect(status).toBe(text === readyMessage ? 200 : 503);
-      return;
-    }
-    if (performance.now() > deadlineMs) throw new Error(`the gateway says ${message}, not ${text}`);
-    await sleep(50);
-  }
+  await until(async () => (await ask(url, '/readyz')).message.includes(text), 50);
+  expect((await ask(url, '/readyz')).status).toBe(text === readyMessage ? 200 : 503);
 };
 
 const execute = async (text: string): Promise<void> => {

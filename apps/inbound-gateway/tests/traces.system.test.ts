@@ -4,7 +4,6 @@ import { startTestGateway } from './support/gateway.js';
 let count = 0;
 
 describeTraces({
-  mainFile: new URL('../dist/main.js', import.meta.url).pathname,
   prepare: async () => {
     const { gatewayUrl, organization, stop } = await startTestGateway();
     const environment = { DATABASE_URL: gatewayUrl, RATE_LIMIT_INBOUND: '0' };
@@ -14,7 +13,7 @@ describeTraces({
     count += 1;
     return { path: '/v1/inbound/accounts', body: { domain: `subject${count}.com` } };
   },
-  service: 'crm-inbound-gateway',
+  app: 'inbound-gateway',
   operation: 'createAccount',
   route: '/v1/inbound/accounts',
   statement: 'write(',

@@ -1,9 +1,7 @@
-import { listAccounts, readOperations } from '@crm/contract';
+import { listAccounts } from '@crm/contract';
 import { createTestClient, startGatewayProcess, startLimitedRole } from '@crm/testing';
 import { describeDatabaseFaults, type FaultySubject } from '@crm/testing/suites';
 import { cursorSecret, startTestGateway } from './support/gateway.js';
-
-const mainFile = new URL('../dist/main.js', import.meta.url).pathname;
 
 describeDatabaseFaults({
   prepare: async () => {
@@ -15,8 +13,8 @@ describeDatabaseFaults({
     };
     const start = async (databaseUrl: string): Promise<FaultySubject> => {
       const environment = { RATE_LIMIT_LIST: '0', CURSOR_SECRETS: cursorSecret };
-      const process = await startGatewayProcess(mainFile, { DATABASE_URL: databaseUrl, ...environment });
-      const client = createTestClient(process.url, readOperations, gateway.organization.key);
+      const process = await startGatewayProcess('read-gateway', { DATABASE_URL: databaseUrl, ...environment });
+      const client = createTestClient(process.url, gateway.organization.key);
       return {
         process,
         request: () => client.call(listAccounts),

@@ -23,8 +23,6 @@ import { type Attack, attacks, startAttack } from './support/noisy-attacks.js';
 import { createTestOrganization } from '@crm/testing/suites';
 import { addRecord } from './support/subject.js';
 
-const mainFile = (gateway: string): string => new URL(`../../${gateway}/dist/main.js`, import.meta.url).pathname;
-
 const measuredMs = testSize({ short: 1_000, soak: 60_000 });
 /** The first requests of a process compile code. */
 const warmUpMs = testSize({ short: 1_000, soak: 5_000 });
@@ -84,12 +82,12 @@ beforeAll(async () => {
   const readEnvironment = { ...environment, READ_DATABASE_URL: servers.replicaUrl, ADMIN_PORT: String(adminPorts[0]) };
   const inboundEnvironment = { ...environment, ADMIN_PORT: String(adminPorts[1]) };
   const started = [
-    await startGatewayProcess(mainFile('read-gateway'), readEnvironment),
-    await startGatewayProcess(mainFile('inbound-gateway'), inboundEnvironment),
+    await startGatewayProcess('read-gateway', readEnvironment),
+    await startGatewayProcess('inbound-gateway', inboundEnvironment),
   ] as const;
   gateways = [...started];
-  read = createTestClient(started[0].url, contracts.readOperations, quiet.key);
-  inbound = createTestClient(started[1].url, contracts.inboundOperations, quiet.key);
+  read = createTestClient(started[0].url, quiet.key);
+  inbound = createTestClient(started[1].url, quiet.key);
 }, 300_000);
 afterAll(async () => {
   await Promise.all(gateways.map((gateway) => gateway.stop()));

@@ -15,7 +15,7 @@ const served = new Map<string, Served>();
 const made = new Map<string, string>();
 
 beforeAll(async () => {
-  gateways = await startCountedGateways([quiet, quiet]);
+  gateways = await startCountedGateways(quiet);
   ({ organization } = gateways);
   for (const operation of gateways.served) served.set(operation.id, operation);
 });

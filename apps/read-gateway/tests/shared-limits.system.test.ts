@@ -1,13 +1,10 @@
 /** @needs redis-server */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { listPipelines } from '@crm/contract';
-import { type Answer, createTestRedis, reportFigure, type TestClient, type TestRedis } from '@crm/testing';
+import { type Answer, createTestRedis, reportFigure, type TestClient, type TestRedis, until } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startTestGateway, useGateway } from './support/gateway.js';
 
 const limit = 60;
-/** A guard against hanging. Recovery takes about a second. */
-const patienceMs = 30_000;
 
 let redis: TestRedis;
 const gateway = useGateway(startTestGateway);
@@ -44,17 +41,9 @@ const flood = async (count: number): Promise<Answer[]> => {
 const countOf = (answers: readonly Answer[], status: number): number =>
   answers.filter((answer) => answer.status === status).length;
 
-const until = async (fault: string, isReached: () => Promise<boolean>): Promise<void> => {
-  const deadlineMs = performance.now() + patienceMs;
-  while (!(await isReached())) {
-    if (performance.now() > deadlineMs) throw new Error(fault);
-    await sleep(100);
-  }
-};
-
 /** Asks with new keys until the processes count together again: each knows of the requests to the other. */
 const untilShared = (): Promise<void> =>
-  until('the processes do not count together', async () => {
+  until(async () => {
     const fresh = await gateway.organization.createKey();
     const left: number[] = [];
     for (const client of processes) {
@@ -62,7 +51,7 @@ const untilShared = (): Promise<void> =>
       left.push(Number(/"key-list"; r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]));
     }
     return left[0] === limit - 1 && left[1] === limit - 2;
-  });
+  }, 100);
 
 /** How often the processes found Redis unavailable. */
 const outages = (): number =>
@@ -114,5 +103,5 @@ test('R12: a gateway starts without Redis, counts in memory, and joins the other
   await redis.start();
   processes = [client, client];
   // Redis did not count the earlier requests of this key, but the counters in memory would still refuse it.
-  await until('the gateway does not count in Redis', async () => (await ask(client)).status === 200);
+  await until(async () => (await ask(client)).status === 200, 100);
 });

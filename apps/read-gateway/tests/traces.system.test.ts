@@ -2,14 +2,13 @@ import { describeTraces } from '@crm/testing/suites';
 import { cursorSecret, startTestGateway } from './support/gateway.js';
 
 describeTraces({
-  mainFile: new URL('../dist/main.js', import.meta.url).pathname,
   prepare: async () => {
     const { gatewayUrl, organization, stop } = await startTestGateway();
     const environment = { DATABASE_URL: gatewayUrl, CURSOR_SECRETS: cursorSecret, RATE_LIMIT_LIST: '0' };
     return { environment, apiKey: organization.key, close: stop };
   },
   request: () => ({ path: '/v1/accounts' }),
-  service: 'crm-read-gateway',
+  app: 'read-gateway',
   operation: 'listAccounts',
   route: '/v1/accounts',
   statement: 'FROM accounts',

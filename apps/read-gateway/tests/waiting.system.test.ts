@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getLatestPosition, listAccounts, listEvents } from '@crm/contract';
 import { type Database, openDatabase } from '@crm/db';
-import type { TestOrganization } from '@crm/testing';
+import { type TestOrganization, until } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startTestGateway, type TestGateway, useGateway } from './support/gateway.js';
 
@@ -56,10 +56,6 @@ const ask = async (url: string, query: string, { key } = organization, { signal 
     positions: data?.events.map(({ position }) => position) ?? [],
     next: data?.next_position,
   };
-};
-
-const until = async (isReached: () => boolean): Promise<void> => {
-  while (!isReached()) await sleep(10);
 };
 
 const start = async (options: Parameters<TestGateway['start']>[0] = {}) => {

@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { hashApiKey } from '@crm/domain';
 import { defaultRateLimits } from '../src/index.js';
-import { block, createTestGateway, KeyRing, sleep, until, withServer } from './support.js';
+import { until } from '@crm/testing';
+import { block, createTestGateway, KeyRing, sleep, withServer } from './support.js';
 
 /** Only a guard: a request that should be refused at once must not wait for ever. */
 const patienceMs = 10_000;

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
-import { reportFigure } from '@crm/testing';
+import { reportFigure, until } from '@crm/testing';
 import request from 'supertest';
 import { defaultRateLimits } from '../src/index.js';
-import { bodyOf, createTestGateway, parseRaw, sendRaw, sleep, until, withServer, type TestGateway } from './support.js';
+import { bodyOf, createTestGateway, parseRaw, sendRaw, sleep, withServer, type TestGateway } from './support.js';
 
 const gateway = createTestGateway({ limits: { perMinute: { ...defaultRateLimits, list: 0, search: 0 } } });
 const { app, key } = gateway;

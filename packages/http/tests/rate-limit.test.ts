@@ -3,7 +3,8 @@ import request from 'supertest';
 import type { CounterStore, RateLimits } from '../src/index.js';
 import { MemoryStore } from '../src/limits/memory-store.js';
 import { runInTurns, type Steps } from '../src/limits/turns.js';
-import { createTestGateway, type TestGateway, until } from './support.js';
+import { until } from '@crm/testing';
+import { createTestGateway, type TestGateway } from './support.js';
 
 /** About half of the pause between two attempts to use a failing store. */
 const pollMs = 500;

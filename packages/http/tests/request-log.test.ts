@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { ApiError } from '@crm/domain';
-import { reportFigure } from '@crm/testing';
+import { reportFigure, until } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { createTestGateway, sendRaw, sleep, until, withServer } from './support.js';
+import { createTestGateway, sendRaw, sleep, withServer } from './support.js';
 
 const parse = (lines: readonly string[]): Record<string, unknown>[] =>
   lines.map((line) => JSON.parse(line) as Record<string, unknown>);

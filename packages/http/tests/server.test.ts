@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
-import { block, createTestGateway, parseRaw, sendRaw, until, withServer } from './support.js';
+import { until } from '@crm/testing';
+import { block, createTestGateway, parseRaw, sendRaw, withServer } from './support.js';
 
 const envelope = (statusCode: number) => ({ success: false, message: expect.any(String) as unknown, statusCode });
 

@@ -1,7 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { defaultRateLimits, GatewayActivity } from '../src/index.js';
-import { createTestGateway, type TestGateway, until, withServer } from './support.js';
+import { until } from '@crm/testing';
+import { createTestGateway, type TestGateway, withServer } from './support.js';
 
 /** Larger than the network buffers, so that a part of a response stays in the process. */
 const answerBytes = 12_000_000;

@@ -195,20 +195,9 @@ export const parseRaw = (
   return { status: Number(head.split(' ')[1]), head, body: JSON.parse(answer.slice(split + 4)) };
 };
 
-const patienceMs = 20_000;
-
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Blocks the event loop without using the processor. */
 export const block = (ms: number): void => {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-};
-
-/** Waits until a condition holds. @throws Error if it does not in time */
-export const until = async (holds: () => boolean | Promise<boolean>, everyMs = 5): Promise<void> => {
-  const deadline = performance.now() + patienceMs;
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error('it did not come to this in time');
-    await sleep(everyMs);
-  }
 };

@@ -7,8 +7,8 @@ import { filesIn, root } from './repository-files.mjs';
 /** The most lines of each part. They only go down, except where lines move from one part to another. */
 const budgets = {
   '.ci': 218,
-  'apps/inbound-gateway': 1513,
-  'apps/read-gateway': 889,
+  'apps/inbound-gateway': 1492,
+  'apps/read-gateway': 877,
   'apps/webhook-worker': 474,
   bench: 2074,
   docker: 229,
@@ -17,15 +17,15 @@ const budgets = {
   'packages/contract': 3477,
   'packages/db': 9131,
   'packages/domain': 3097,
-  'packages/http': 2926,
+  'packages/http': 2943,
   'packages/local-postgres': 506,
   'packages/mcp': 1215,
   'packages/reference': 1314,
-  'packages/testing': 3034,
+  'packages/testing': 3014,
   'packages/webhooks': 240,
   prisma: 666,
-  'all source lines': 40_275,
-  'lines of tests': 33_478,
+  'all source lines': 40_239,
+  'lines of tests': 33_374,
   'lines of pages': 6974,
 };
 

@@ -25,10 +25,7 @@ const prepare = async (url) => {
 const startGateways = async () => {
   const { createTestDatabase, publishTestStack, startGatewayProcess, urlForRole } = await import('../dist/index.js');
   const { url } = await createTestDatabase(prepare, 'gateways');
-  const start = (role) => {
-    const main = new URL(`../../../apps/${role}-gateway/dist/main.js`, import.meta.url).pathname;
-    return startGatewayProcess(main, { ...settings, DATABASE_URL: urlForRole(url, role) });
-  };
+  const start = (role) => startGatewayProcess(`${role}-gateway`, { ...settings, DATABASE_URL: urlForRole(url, role) });
   const gateways = await Promise.all(['read', 'inbound'].map(start));
   const [readUrl, inboundUrl] = gateways.map((gateway) => gateway.url);
   publishTestStack({ databaseUrl: url, readUrl, inboundUrl });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { type Answer, type FaultProxy, type GatewayProcess, startFaultProxy } from '@crm/testing';
+import { type Answer, type FaultProxy, type GatewayProcess, startFaultProxy, until } from '@crm/testing';
 
 /** A gateway whose database fails. */
 export interface FaultySubject {
@@ -23,19 +23,9 @@ interface DatabaseFaultsOptions {
 }
 
 const parallel = 20;
-const hangGuardMs = 80_000;
 
 const statusOf = async ({ url }: GatewayProcess, path: string): Promise<number> =>
   (await fetch(`${url}${path}`)).status;
-
-const until = async (what: string, holds: () => Promise<boolean>): Promise<void> => {
-  const deadline = performance.now() + hangGuardMs;
-  while (!(await holds())) {
-    if (performance.now() > deadline)
-      throw new Error(`Timed out after ${hangGuardMs} ms. Still waiting until: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-};
 
 /** A line of the log of a gateway. */
 interface LogLine {
@@ -62,23 +52,23 @@ const observe = (subject: FaultySubject) => {
   /** Checks that the gateway refuses during a fault. @returns how long the slowest answer took */
   const expectRefusals = async (): Promise<number> => {
     // The first requests may still use an open connection or a cached key.
-    await until('it notices the fault', async () => !(await isServing()));
+    await until(async () => !(await isServing()));
     const { answers, slowestMs } = await requests();
     for (const { status, headers } of answers) {
       expect(status).toBe(503);
       expect(headers.get('retry-after')).toBe('1');
     }
     expect(await statusOf(subject.process, '/livez')).toBe(200);
-    await until('it is not ready', async () => (await statusOf(subject.process, '/readyz')) === 503);
+    await until(async () => (await statusOf(subject.process, '/readyz')) === 503);
     return slowestMs;
   };
 
   /** Waits until the gateway has recovered. @returns how long that took */
   const expectRecovery = async (): Promise<number> => {
     const startedAtMs = performance.now();
-    await until('it serves', isServing);
+    await until(isServing);
     const recoveryMs = Math.round(performance.now() - startedAtMs);
-    await until('it is ready', async () => (await statusOf(subject.process, '/readyz')) === 200);
+    await until(async () => (await statusOf(subject.process, '/readyz')) === 200);
     const { answers, slowestMs } = await requests();
     expect(answers.map(({ status }) => status)).toEqual(Array(parallel).fill(200));
     expect(subject.process.child.exitCode).toBeNull();
@@ -89,27 +79,11 @@ const observe = (subject: FaultySubject) => {
   return { requests, expectRefusals, expectRecovery };
 };
 
-/** A gateway on a database that can fail, with a function that stops both. */
+/** A gateway and the proxy between it and its database. */
 interface Faulty {
   readonly proxy: FaultProxy;
   readonly subject: FaultySubject;
-  readonly stop: () => Promise<void>;
 }
-
-const startFaulty = async (options: DatabaseFaultsOptions): Promise<Faulty> => {
-  const { databaseUrl, start, close } = await options.prepare();
-  const proxy = await startFaultProxy(databaseUrl);
-  const subject = await start(proxy.url);
-  return {
-    proxy,
-    subject,
-    stop: async () => {
-      await subject.process.stop();
-      await proxy.stop();
-      await close();
-    },
-  };
-};
 
 interface Fault {
   readonly name: string;
@@ -119,17 +93,14 @@ interface Fault {
 
 const restore = ({ proxy }: Faulty): Promise<void> => proxy.restore();
 
-const quickFaults: readonly Fault[] = [
+const faults: readonly Fault[] = [
   { name: 'refuses connections', begin: ({ proxy }) => proxy.refuse(), end: restore },
   {
     name: 'has no connection left for the gateway',
     begin: ({ subject }) => subject.setConnectionsAllowed(false),
     end: ({ subject }) => subject.setConnectionsAllowed(true),
   },
-];
-
-/** Faults that are noticed only by time limits. */
-const slowFaults: readonly Fault[] = [
+  // Only time limits notice these two.
   { name: 'says nothing, and connections stand half open', begin: ({ proxy }) => proxy.silence(), end: restore },
   { name: 'answers too late for any time limit', begin: ({ proxy }) => proxy.delay(8_000), end: restore },
 ];
@@ -153,41 +124,28 @@ const meetFault = async (faulty: Faulty, { name, begin, end }: Fault): Promise<v
  * The behaviour of both gateways when their database fails: every request ends with a 503 in the envelope and with
  * Retry-After. The process survives and recovers by itself. Times are reported, not asserted.
  */
-export const describeDatabaseFaults = (options: DatabaseFaultsOptions): void => {
-  const title = '503: if the database $name, every request ends, and the gateway recovers by itself';
-
-  describe('gateways', () => {
-    // Most of the time is spent waiting for time limits. So each of these faults gets its own gateway, and all run in parallel.
-    const outcomes = new Map<Fault, Promise<void>>();
-    const ready: (readonly [Fault, Faulty])[] = [];
-    beforeAll(async () => {
-      // A start uses the whole processor, so the gateways start one after the other.
-      for (const fault of slowFaults) ready.push([fault, await startFaulty(options)]);
-      for (const [fault, faulty] of ready) {
-        const outcome = meetFault(faulty, fault);
-        // The test of this fault reports the failure. It may start only after the failure.
-        outcome.catch(() => undefined);
-        outcomes.set(fault, outcome);
-      }
-    });
-    afterAll(() => Promise.all(ready.map(([, faulty]) => faulty.stop())));
-
-    test.each(slowFaults)(title, async (fault) => outcomes.get(fault), 240_000);
-  });
-
+export const describeDatabaseFaults = ({ prepare }: DatabaseFaultsOptions): void => {
   describe('a gateway', () => {
     let faulty: Faulty;
+    let close: () => Promise<void>;
     beforeAll(async () => {
-      faulty = await startFaulty(options);
+      const database = await prepare();
+      const proxy = await startFaultProxy(database.databaseUrl);
+      faulty = { proxy, subject: await database.start(proxy.url) };
+      ({ close } = database);
     });
-    afterAll(() => faulty.stop());
+    afterAll(async () => {
+      await faulty.subject.process.stop();
+      await faulty.proxy.stop();
+      await close();
+    });
 
     test('logs an outage once when it begins and once when it ends, for any number of requests', async () => {
       const { process: gateway } = faulty.subject;
       const { requests, expectRefusals, expectRecovery } = observe(faulty.subject);
       await expectRecovery();
       // Lines are written in the background.
-      await until('the start is logged', () => Promise.resolve(gateway.output().includes('as it should be')));
+      await until(() => gateway.output().includes('as it should be'));
       const start = gateway.output().length;
       await faulty.proxy.refuse();
       // Once this request is answered, the gateway has noticed its ended connections and sends no statement to them.
@@ -195,7 +153,7 @@ export const describeDatabaseFaults = (options: DatabaseFaultsOptions): void => 
       await expectRefusals();
       for (let round = 0; round < 3; round += 1) await requests();
       await faulty.proxy.restore();
-      await until('the end is logged', async () => {
+      await until(async () => {
         await requests();
         return gateway.output().includes('the database answers again');
       });
@@ -241,6 +199,10 @@ export const describeDatabaseFaults = (options: DatabaseFaultsOptions): void => 
       );
     }, 240_000);
 
-    test.each(quickFaults)(title, (fault) => meetFault(faulty, fault), 240_000);
+    test.each(faults)(
+      '503: if the database $name, every request ends, and the gateway recovers by itself',
+      (fault) => meetFault(faulty, fault),
+      240_000,
+    );
   });
 };

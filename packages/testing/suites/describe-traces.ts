@@ -11,8 +11,6 @@ interface CallerRequest {
 
 /** A gateway whose traces are checked. */
 interface TracedGateway {
-  /** Its `dist/main.js`. */
-  readonly mainFile: string;
   /** The configuration for a database with an organization, the organization's key, and a function that closes everything. */
   readonly prepare: () => Promise<{
     readonly environment: Readonly<Record<string, string>>;
@@ -21,8 +19,7 @@ interface TracedGateway {
   }>;
   /** A request that gets 200 every time. */
   readonly request: () => CallerRequest;
-  /** Its service name in traces. */
-  readonly service: string;
+  readonly app: 'read-gateway' | 'inbound-gateway';
   /** The name of the span of its request, its route, and a part of the statement that it runs. */
   readonly operation: string;
   readonly route: string;
@@ -54,7 +51,7 @@ interface TracedRun {
 
 /** Sends requests to a new gateway and stops it, which sends the last spans. */
 const runTraced = async (
-  { mainFile }: TracedGateway,
+  { app }: TracedGateway,
   { environment, apiKey }: Awaited<ReturnType<TracedGateway['prepare']>>,
   requests: readonly CallerRequest[],
   tracing: Readonly<Record<string, string>> = {},
@@ -62,7 +59,7 @@ const runTraced = async (
   const collector = await startCollector();
   try {
     const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...environment, ...tracing };
-    const process = await startGatewayProcess(mainFile, settings);
+    const process = await startGatewayProcess(app, settings);
     const answers: Response[] = [];
     for (const { path, body, headers } of requests) {
       const answer = await fetch(`${process.url}${path}`, {
@@ -183,7 +180,7 @@ export const describeTraces = (subject: TracedGateway): void => {
       for (const statement of statements) {
         expect(statement).toMatchObject({ traceId: request?.traceId, parentSpanId: request?.spanId });
       }
-      expect(usual.collector.services).toEqual(new Set([subject.service]));
+      expect(usual.collector.services).toEqual(new Set([`crm-${subject.app}`]));
     });
 
     test('continue the trace of the caller', () => {

@@ -1,6 +1,5 @@
 import { type DatabaseOptions, openAdministrationDatabase, openDatabase } from '@crm/db';
 import { createLogger, startServer } from '@crm/http';
-import { inboundOperations as contracts } from '@crm/contract';
 import {
   createTestClient,
   readTestStack,
@@ -15,7 +14,6 @@ import { envToConfig } from '../../src/config.js';
 import { createContext } from '../../src/context.js';
 import { createMigratedDatabase, createTestOrganization } from '@crm/testing/suites';
 
-const mainFile = new URL('../../dist/main.js', import.meta.url).pathname;
 const quiet = {
   RATE_LIMIT_INBOUND: '0',
   RATE_LIMIT_BULK: '0',
@@ -62,7 +60,7 @@ const setUp = async ({ databaseUrl: url, start, close }: Place) => {
   const writeUrl = await writeServerUrl(url, organization.id);
   const writeDatabase = openAdministrationDatabase({ url: writeUrl, applicationName: 'administration-test' });
   const baseUrl = await start(gatewayUrl, stops);
-  const clientOf = ({ key }: TestOrganization): TestClient => createTestClient(baseUrl, contracts, key);
+  const clientOf = ({ key }: TestOrganization): TestClient => createTestClient(baseUrl, key);
   return {
     /** Address for the role that owns the tables. */
     databaseUrl: url,
@@ -84,15 +82,15 @@ const setUp = async ({ databaseUrl: url, start, close }: Place) => {
     /** Starts another gateway in this process with another database address or other limits. */
     startOn: async (databaseUrl: string, options: Partial<DatabaseOptions> = {}) => {
       const otherUrl = await startInProcess(databaseUrl, stops, options);
-      return createTestClient(otherUrl, contracts, organization.key);
+      return createTestClient(otherUrl, organization.key);
     },
     /** Starts that many gateways in separate processes on the same database. @returns a client of each */
     startProcesses: async (count: number) => {
       const settings = { DATABASE_URL: gatewayUrl, ...quiet };
-      const starts = Array.from({ length: count }, () => startGatewayProcess(mainFile, settings));
+      const starts = Array.from({ length: count }, () => startGatewayProcess('inbound-gateway', settings));
       const processes = await Promise.all(starts);
       stops.push(...processes.map((one) => one.stop));
-      return processes.map((one) => createTestClient(one.url, contracts, organization.key));
+      return processes.map((one) => createTestClient(one.url, organization.key));
     },
     /** Runs a query in which `$1` is the organization. */
     rows: <Row extends Record<string, unknown>>(text: string, values?: readonly unknown[]) =>

@@ -1,9 +1,6 @@
-import { inboundOperations } from '@crm/contract';
 import { migrate, openAdministrationDatabase } from '@crm/db';
 import { createTestClient, type GatewayProcess, startGatewayProcess, startOwnPostgres } from '@crm/testing';
 import { createMigratedDatabase, createTestOrganization } from '@crm/testing/suites';
-
-const mainFile = new URL('../../dist/main.js', import.meta.url).pathname;
 
 /** Gateways in separate processes, which a test may end. */
 export type Stack = Awaited<ReturnType<typeof stackOn>>;
@@ -20,9 +17,9 @@ const stackOn = async (url: string, removeDatabase: () => Promise<void>) => {
     organization,
     startGateway: async (environment: Readonly<Record<string, string>> = {}) => {
       const settings = { DATABASE_URL: url, RATE_LIMIT_INBOUND: '0', LOG_LEVEL: 'fatal', ...environment };
-      const process = await startGatewayProcess(mainFile, settings);
+      const process = await startGatewayProcess('inbound-gateway', settings);
       processes.push(process);
-      return { process, client: createTestClient(process.url, inboundOperations, organization.key) };
+      return { process, client: createTestClient(process.url, organization.key) };
     },
     stop: async () => {
       await Promise.all(processes.map((one) => one.stop()));

@@ -7,12 +7,7 @@ export interface ExpectedSchema {
   readonly release: string;
 }
 
-const mains = {
-  read: new URL('../../../read-gateway/dist/main.js', import.meta.url).pathname,
-  inbound: new URL('../../dist/main.js', import.meta.url).pathname,
-};
-
-export type GatewayKind = keyof typeof mains;
+export type GatewayKind = 'read' | 'inbound';
 
 /** Node options that give a built gateway another list of migrations, like that of a newer version. */
 const optionsOf = ({ migrations, functions, release }: ExpectedSchema): string => {
@@ -34,7 +29,7 @@ export const startGatewayVersion = (
   page: '/livez' | '/readyz' = '/readyz',
 ): Promise<GatewayProcess> =>
   startGatewayProcess(
-    mains[kind],
+    `${kind}-gateway`,
     { ...environment, ...(newer === null ? {} : { NODE_OPTIONS: optionsOf(newer) }) },
     page,
   );

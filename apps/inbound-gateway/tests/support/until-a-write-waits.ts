@@ -1,21 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { AdministrationDatabase } from '@crm/db';
+import { until } from '@crm/testing';
 
 /** A connection that runs a transaction. */
 export interface Connection {
   query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly { readonly [name: string]: unknown }[] }>;
 }
 
-const patienceMs = 10_000;
-
-/** Polls until a statement returns as many rows. @throws Error if it does not before long */
-const untilRows = async ({ pool }: AdministrationDatabase, count: number, text: string, values: unknown[] = []) => {
-  const deadlineMs = performance.now() + patienceMs;
-  while (((await pool.query(text, values)).rowCount ?? 0) < count) {
-    if (performance.now() > deadlineMs) throw new Error(`fewer than ${count} writes wait for a lock`);
-    await sleep(5);
-  }
-};
+/** Polls until a statement returns as many rows. */
+const untilRows = ({ pool }: AdministrationDatabase, count: number, text: string, values: unknown[] = []) =>
+  until(async () => ((await pool.query(text, values)).rowCount ?? 0) >= count, 5);
 
 /** Resolves once a write waits for a lock that the transaction of a connection holds. */
 export const untilAWriteWaitsFor = async (holder: Connection, database: AdministrationDatabase): Promise<void> => {

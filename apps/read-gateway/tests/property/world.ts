@@ -42,7 +42,7 @@ export const makeWorld = async (gateway: TestGateway, seed: number): Promise<Wor
   });
   await defineFields(organization);
   const setup = await loadSetup(database, organization.id);
-  const inbound = createTestClient(readTestStack().inboundUrl, contracts.inboundOperations, organization.key);
+  const inbound = createTestClient(readTestStack().inboundUrl, organization.key);
   const send = async (contract: contracts.OperationContract, items: readonly object[]): Promise<readonly string[]> => {
     const { results } = (await inbound.call(contract, { body: { items } })).data as contracts.BulkResults;
     const refused = results.filter(({ success }) => !success);

@@ -8,12 +8,6 @@ import {
 } from '@crm/testing';
 import { createTestOrganization } from '@crm/testing/suites';
 
-/** The built read and inbound gateway. */
-const gatewayMains: readonly [string, string] = [
-  new URL('../../dist/main.js', import.meta.url).pathname,
-  new URL('../../../inbound-gateway/dist/main.js', import.meta.url).pathname,
-];
-
 /** An operation and the address of its gateway. */
 export interface Served extends DocumentedOperation {
   readonly url: string;
@@ -22,10 +16,8 @@ export interface Served extends DocumentedOperation {
 /** Both gateways as processes on a server that counts statements. */
 export type CountedGateways = Awaited<ReturnType<typeof startCountedGateways>>;
 
-/** Starts them. Each gateway has the settings of its place in the list. */
-export const startCountedGateways = async (
-  settings: readonly [Readonly<Record<string, string>>, Readonly<Record<string, string>>],
-) => {
+/** Starts them with these settings. */
+export const startCountedGateways = async (settings: Readonly<Record<string, string>>) => {
   const server = await startOwnPostgres({
     shared_preload_libraries: 'pg_stat_statements',
     // Statements inside a function are not counted separately.
@@ -38,7 +30,9 @@ export const startCountedGateways = async (
   await database.pool.query('CREATE EXTENSION pg_stat_statements');
   const organization = await createTestOrganization(database);
   const gateways = await Promise.all(
-    gatewayMains.map((main, index) => startGatewayProcess(main, { DATABASE_URL: server.url, ...settings[index] })),
+    (['read-gateway', 'inbound-gateway'] as const).map((app) =>
+      startGatewayProcess(app, { DATABASE_URL: server.url, ...settings }),
+    ),
   );
   const served: Served[] = [];
   for (const { url } of gateways) {

@@ -1,4 +1,3 @@
-import { readOperations } from '@crm/contract';
 import { type Database, openAdministrationDatabase, openDatabase } from '@crm/db';
 import {
   createTestClient,
@@ -11,8 +10,6 @@ import {
 import { afterAll, beforeAll } from '@jest/globals';
 import { createMigratedDatabase, createTestOrganization } from '@crm/testing/suites';
 import { recordsOf } from './records.js';
-
-const mainFile = new URL('../../dist/main.js', import.meta.url).pathname;
 
 /** The default secret for signing cursors. */
 export const cursorSecret = 'a secret that only the tests know';
@@ -80,8 +77,7 @@ const setUp = async ({ databaseUrl, url, close }: Place) => {
   const database = openAdministrationDatabase({ url: databaseUrl, applicationName: 'administration-test' });
   const organization = await createTestOrganization(database);
   const baseUrl = url ?? (await startInProcess(gatewayUrl, gatewayDatabase, {}, stops)).url;
-  const clientAt = (address: string, { key } = organization): TestClient =>
-    createTestClient(address, readOperations, key);
+  const clientAt = (address: string, { key } = organization): TestClient => createTestClient(address, key);
   const clientOf = (owner: TestOrganization): TestClient => clientAt(baseUrl, owner);
   return {
     /** Without a trailing slash. */
@@ -109,7 +105,7 @@ const setUp = async ({ databaseUrl, url, close }: Place) => {
     },
     /** Starts a gateway in a separate process on the same database. */
     startProcess: async (environment: Readonly<Record<string, string>>) => {
-      const one = await startGatewayProcess(mainFile, { DATABASE_URL: gatewayUrl, ...quiet, ...environment });
+      const one = await startGatewayProcess('read-gateway', { DATABASE_URL: gatewayUrl, ...quiet, ...environment });
       stops.push(one.stop);
       return { ...one, client: clientAt(one.url) };
     },

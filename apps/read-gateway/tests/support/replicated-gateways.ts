@@ -1,9 +1,12 @@
-import { inboundOperations, readOperations } from '@crm/contract';
 import { type AdministrationDatabase, migrate, openAdministrationDatabase } from '@crm/db';
-import { createTestClient, type GatewayProcess, startGatewayProcess, startReplicatedPostgres } from '@crm/testing';
+import {
+  createTestClient,
+  type GatewayProcess,
+  startGatewayProcess,
+  startReplicatedPostgres,
+  until,
+} from '@crm/testing';
 import { createTestOrganization } from '@crm/testing/suites';
-
-const mainFile = (gateway: string): string => new URL(`../../../${gateway}/dist/main.js`, import.meta.url).pathname;
 
 const quiet = {
   RATE_LIMIT_INBOUND: '0',
@@ -30,20 +33,20 @@ export const startReplicatedGateways = async () => {
   const processes: GatewayProcess[] = [];
   const start = async (gateway: 'read' | 'inbound', environment: Readonly<Record<string, string>>) => {
     const settings = { DATABASE_URL: servers.primaryUrl, ...quiet, ...environment };
-    const process = await startGatewayProcess(mainFile(`${gateway}-gateway`), settings);
+    const process = await startGatewayProcess(`${gateway}-gateway`, settings);
     processes.push(process);
     const { url } = process;
-    const operations = gateway === 'read' ? readOperations : inboundOperations;
-    return { url, client: createTestClient(url, operations, organization.key) };
+    return { url, client: createTestClient(url, organization.key) };
   };
   /** Waits until the replica has everything that the primary has. */
   const untilReplicaFollows = async (): Promise<void> => {
     const { rows } = await primary.pool.query<{ lsn: string }>('SELECT pg_current_wal_flush_lsn() AS lsn');
     const replica = open(servers.replicaUrl);
     const text = 'SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS follows';
-    while (!(await replica.pool.query<{ follows: boolean }>(text, [rows[0]?.lsn])).rows[0]?.follows) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    await until(async () => {
+      const { rows: found } = await replica.pool.query<{ follows: boolean }>(text, [rows[0]?.lsn]);
+      return found[0]?.follows === true;
+    });
     await replica.close();
   };
   const readGateway = await start('read', { READ_DATABASE_URL: servers.replicaUrl });

@@ -1,5 +1,9 @@
+import { fileURLToPath } from 'node:url';
 import { isOk, type Program, startProgram } from '../program.js';
 import { findFreePort } from './free-port.js';
+
+/** The programs that tests start with {@link startGatewayProcess}. */
+type App = 'read-gateway' | 'inbound-gateway' | 'webhook-worker';
 
 /** A gateway in a separate process. */
 export interface GatewayProcess extends Program {
@@ -12,12 +16,11 @@ type HealthPage = '/livez' | '/readyz';
 
 /**
  * Starts a built gateway as users do, with `node dist/main.js`, and waits until it is ready.
- * @param mainFile its `dist/main.js`
  * @param environment its whole configuration except `HOST`; `PORT` is by default a free one
  * @param page `/livez` for a gateway that is expected to wait before it is ready
  */
 export const startGatewayProcess = async (
-  mainFile: string,
+  app: App,
   environment: Readonly<Record<string, string>>,
   page: HealthPage = '/readyz',
 ): Promise<GatewayProcess> => {
@@ -34,11 +37,12 @@ export const startGatewayProcess = async (
     ...environment,
   };
   try {
+    const mainFile = fileURLToPath(new URL(`../../../../apps/${app}/dist/main.js`, import.meta.url));
     const program = await startProgram([process.execPath, mainFile], () => isOk(`${url}${page}`), { env });
     return { ...program, url };
   } catch (error) {
     // Another program took the port meanwhile: only tests respect reservations.
     if (!String(error).includes(`Port ${port} on 127.0.0.1 is already in use`)) throw error;
-    return startGatewayProcess(mainFile, environment, page);
+    return startGatewayProcess(app, environment, page);
   }
 };
