@@ -3,19 +3,17 @@ import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 
-import { deals, ImportFixture } from './import-fixture.js';
+import { deals, useImportFixture } from './import-fixture.js';
 
 const launcher = new URL('../bin/crm.js', import.meta.url).pathname;
 
-let fixture: ImportFixture;
+const fixture = useImportFixture();
 beforeEach(async () => {
-  fixture = await ImportFixture.create();
   await fixture.write('deals.csv', deals(3));
   await fixture.write('bad.csv', 'Name,Value,Domain\nA,x,a.com');
 });
-afterEach(() => fixture.remove());
 
 /** Runs `crm` with one output whose reader has closed it. Returns the exit code and the text of the other output. */
 const runClosed = async (closed: 'stdout' | 'stderr', args: readonly string[]): Promise<[unknown, string]> => {

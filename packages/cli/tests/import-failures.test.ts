@@ -1,14 +1,10 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { deals, ImportFixture, nameOf, report } from './import-fixture.js';
+import { describe, expect, it } from '@jest/globals';
+import { deals, useImportFixture, nameOf, report } from './import-fixture.js';
 import { answerError, itemsOf } from './stub-inbound-gateway.js';
 
-let fixture: ImportFixture;
-beforeEach(async () => {
-  fixture = await ImportFixture.create();
-});
-afterEach(() => fixture.remove());
+const fixture = useImportFixture();
 
 describe('crm import, a gateway that fails', () => {
   it('rejects a row that alone keeps failing while others succeed', async () => {

@@ -2,6 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { afterEach, beforeEach } from '@jest/globals';
+
 import { runCrm, type CrmResult } from './run-crm.js';
 import { startStubGateway, type Mischief, type StubGateway } from './stub-inbound-gateway.js';
 
@@ -17,15 +19,13 @@ fields:
 `;
 
 /** A directory with a mapping, and the stub gateways of a test. */
-export class ImportFixture {
+class ImportFixture {
   readonly #gateways: StubGateway[] = [];
+  directory = '';
 
-  private constructor(readonly directory: string) {}
-
-  static async create(): Promise<ImportFixture> {
-    const fixture = new ImportFixture(await mkdtemp(join(tmpdir(), 'crm-import-')));
-    await fixture.write('deals.yaml', mapping);
-    return fixture;
+  async create(): Promise<void> {
+    this.directory = await mkdtemp(join(tmpdir(), 'crm-import-'));
+    await this.write('deals.yaml', mapping);
   }
 
   path(name: string): string {
@@ -62,10 +62,18 @@ export class ImportFixture {
   }
 
   async remove(): Promise<void> {
-    await Promise.all(this.#gateways.map((gateway) => gateway.close()));
+    await Promise.all(this.#gateways.splice(0).map((gateway) => gateway.close()));
     await rm(this.directory, { recursive: true });
   }
 }
+
+/** Creates a fixture before each test of a file, and removes it afterwards. */
+export const useImportFixture = (): ImportFixture => {
+  const fixture = new ImportFixture();
+  beforeEach(() => fixture.create());
+  afterEach(() => fixture.remove());
+  return fixture;
+};
 
 /** A CSV file with the given number of deals, named `Deal 0` and so on. */
 export const deals = (count: number): string => {

@@ -3,18 +3,14 @@ import { fileURLToPath } from 'node:url';
 
 import { createClient } from '@crm/client';
 import { readTestStack } from '@crm/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { readMapping } from '../src/import/mapping/mapping.js';
-import { ImportFixture, pipelineId } from './import-fixture.js';
+import { useImportFixture, pipelineId } from './import-fixture.js';
 import { runCrm, type CrmResult } from './run-crm.js';
 import { administer } from './support/administered-database.js';
 
-let fixture: ImportFixture;
-beforeEach(async () => {
-  fixture = await ImportFixture.create();
-});
-afterEach(() => fixture.remove());
+const fixture = useImportFixture();
 
 const init = async (csv: string | Buffer, ...more: string[]): Promise<CrmResult> => {
   await fixture.write('my.csv', csv);
@@ -31,21 +27,15 @@ const german = [
 
 describe('crm import init', () => {
   it('writes a mapping that can import the file without changes', async () => {
-    const result = await init(Buffer.from(`\ufeff${german}`, 'utf16le'));
+    const csv = Buffer.from(`\ufeff${german}`, 'utf16le');
+    const result = await init(csv);
     expect(result).toMatchObject({ exitCode: 0, stderr: '' });
     expect(result.stdout).toMatch(/is a mapping for opportunities.*Next: crm import .* --dry-run\n$/s);
     const text = await mappingText();
     expect(readMapping('my.yaml', text)).toMatchObject({ object: 'opportunity' });
     const { url, requests } = await fixture.start();
-    await fixture.write('my.yaml', `pipeline_id: ${pipelineId}\n${text}`);
-    const args = ['--mapping', fixture.path('my.yaml'), '--url', url, '--api-key', 'crm_live_x', '--batch', '1'];
-    const imported = await runCrm([
-      'import',
-      fixture.path('my.csv'),
-      ...args,
-      '--rejects',
-      fixture.path('rejects.csv'),
-    ]);
+    await fixture.write('deals.yaml', `pipeline_id: ${pipelineId}\n${text}`);
+    const imported = await fixture.import(csv, url, [], undefined, 'text');
     expect(imported.stdout).toContain('created  2');
     expect(imported.stdout).toContain('rejected 1');
     expect(requests.map(({ body }) => body)).toContainEqual({

@@ -1,8 +1,8 @@
 import { appendFile, readFile } from 'node:fs/promises';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 
-import { ImportFixture, report } from './import-fixture.js';
+import { useImportFixture, report } from './import-fixture.js';
 import type { CrmResult } from './run-crm.js';
 import { answerError } from './stub-inbound-gateway.js';
 
@@ -10,12 +10,8 @@ const mapping = 'object: note\nfields: { title: { column: Title }, contact_email
 const notes = 'Title,Email\nCall,a@x.com\nMail,a@x.com\n';
 const equalNotes = notes.replace('Mail', 'Call');
 
-let fixture: ImportFixture;
-beforeEach(async () => {
-  fixture = await ImportFixture.create();
-  await fixture.write('deals.yaml', mapping);
-});
-afterEach(() => fixture.remove());
+const fixture = useImportFixture();
+beforeEach(() => fixture.write('deals.yaml', mapping));
 
 const importNotes = (csv: string, url: string, more: readonly string[] = []): Promise<CrmResult> =>
   fixture.import(csv, url, ['--concurrency', '1', '--progress', fixture.path('notes.progress'), ...more]);

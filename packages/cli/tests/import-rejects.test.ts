@@ -1,18 +1,14 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { RejectReasons } from '../src/import/reporting/report.js';
-import { deals, ImportFixture, nameOf, report } from './import-fixture.js';
+import { deals, useImportFixture, nameOf, report } from './import-fixture.js';
 import { runCrm, type CrmResult } from './run-crm.js';
 import { answerError } from './stub-inbound-gateway.js';
 
-let fixture: ImportFixture;
-beforeEach(async () => {
-  fixture = await ImportFixture.create();
-});
-afterEach(() => fixture.remove());
+const fixture = useImportFixture();
 
 /** Imports a file of `crm export`, which needs no mapping. */
 const importExported = (name: string, url: string, ...more: string[]): Promise<CrmResult> => {
@@ -120,11 +116,11 @@ describe('crm import, the rejects file', () => {
 
   it('is never the imported file, even under another name of it', async () => {
     const { url } = await fixture.start();
-    await fixture.write('deals.csv', 'line,field,reason,Name,Value,Domain\n2,,no,A,1,a.com\n');
+    const csv = 'line,field,reason,Name,Value,Domain\n2,,no,A,1,a.com\n';
+    await fixture.write('deals.csv', csv);
     const before = await readdir(fixture.directory);
     const sameFile = `${fixture.directory}/../${basename(fixture.directory)}/deals.csv`;
-    const args = ['--mapping', fixture.path('deals.yaml'), '--url', url, '--api-key', 'crm_live_x'];
-    const result = await runCrm(['import', fixture.path('deals.csv'), ...args, '--rejects', sameFile]);
+    const result = await fixture.import(csv, url, ['--rejects', sameFile]);
     expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--rejects must not be the file') });
     expect(await readdir(fixture.directory)).toEqual(before);
   });

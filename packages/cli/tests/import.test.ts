@@ -1,8 +1,8 @@
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
-import { deals, ImportFixture, nameOf, pipelineId, report } from './import-fixture.js';
+import { deals, useImportFixture, nameOf, pipelineId, report } from './import-fixture.js';
 import { runCrm } from './run-crm.js';
 import { answerError, itemsOf, type Mischief, type ReceivedRequest } from './stub-inbound-gateway.js';
 
@@ -17,11 +17,7 @@ fields:
 
 const namesOf = ({ body }: ReceivedRequest): readonly string[] => (itemsOf(body) ?? []).map(nameOf);
 
-let fixture: ImportFixture;
-beforeEach(async () => {
-  fixture = await ImportFixture.create();
-});
-afterEach(() => fixture.remove());
+const fixture = useImportFixture();
 
 describe('crm import', () => {
   it('creates one record per row, in parallel, with the API key', async () => {
