@@ -137,7 +137,7 @@ const exportFrom = async (
   options: ExportOptions,
 ): Promise<Result> => {
   const signal = context.onInterrupt();
-  let isBegun = false;
+  let hint = ' Nothing was written.';
   try {
     const pipelineId =
       options.pipeline === undefined ? undefined : (await findPipeline(client, options.pipeline)).pipeline_id;
@@ -158,7 +158,7 @@ const exportFrom = async (
       request,
       noun: object,
       pages: (earlier) => {
-        isBegun = true;
+        hint = resumeHint(options);
         // If the earlier run was killed after its last page, nothing is left to read.
         const pages = earlier?.cursor === null ? [] : readPages(client, query, earlier?.cursor, signal);
         return textPages(pages, rowFormat, earlier === undefined);
@@ -171,7 +171,7 @@ const exportFrom = async (
     if (error instanceof CliError) throw error;
     const gateway = { name: 'read gateway', url: gatewayUrl, option: '--url', groups: 'list,search' } as const;
     const reason = error instanceof CrmError ? gatewayErrorText(gateway, error) : `${errorText(error)}.`;
-    throw new CliError(`The export stopped: ${reason}${isBegun ? resumeHint(options) : ' Nothing was written.'}`);
+    throw new CliError(`The export stopped: ${reason}${hint}`);
   }
 };
 

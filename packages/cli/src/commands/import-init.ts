@@ -9,7 +9,6 @@ import { findGateways, withGatewayOptions, type GatewayOptions } from '../api/ga
 import { askReadGateway } from '../import/import-plan.js';
 import { openCsv, type SourceFile } from '../import/source/csv-rows.js';
 import { withCsvOptions } from '../import/source/csv-options.js';
-import { guessFormat } from '../import/source/csv-format.js';
 import { guessObject } from '../import/init/column-names.js';
 import { guessMapping, type InitMapping } from '../import/init/mapping-text.js';
 import {
@@ -57,8 +56,7 @@ export const addImportInitCommand = (parent: Command, context: CliContext): void
 };
 
 const initMapping = async (context: CliContext, file: string, options: InitOptions): Promise<void> => {
-  const { format } = await guessFormat(file, { delimiter: options.delimiter, encoding: options.encoding });
-  const source = await openCsv(file, format);
+  const source = await openCsv(file, { delimiter: options.delimiter, encoding: options.encoding });
   const rows = await firstRows(source);
   const columns = new Map(source.columns.map((column) => [column, rows.map((row) => row.get(column) ?? '')]));
   const object = options.object === undefined ? guessObject(columns) : importObjectOf(options.object);

@@ -111,9 +111,9 @@ const importFile = async (context: CliContext, file: string, options: ImportOpti
     context.stderr.write(`Importing into the local demo at ${connection.url} (from ${connection.demo.path}).\n`);
   }
   const plan = await makePlan(file, options, connection);
-  if (plan.guessed !== '') {
+  if (plan.source.guessed !== '') {
     context.stderr.write(
-      `Reading ${basename(file)} as ${plan.guessed}. If that is wrong, give --encoding or --delimiter.\n`,
+      `Reading ${basename(file)} as ${plan.source.guessed}. If that is wrong, give --encoding or --delimiter.\n`,
     );
   }
   if (options.dryRun === true && connection?.readUrl === undefined)

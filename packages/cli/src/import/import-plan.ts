@@ -12,7 +12,6 @@ import { checkColumns, checkNoDuplicates } from './mapping/check-columns.js';
 import { convertRow, type ConvertedRow, type RequestBody, type RowProblem } from './mapping/convert-row.js';
 import { openCsv, type SourceFile, type SourceRow } from './source/csv-rows.js';
 import { convertExported, detectObject, unknownColumns, type ExportedSetup } from './mapping/exported-record.js';
-import { guessFormat } from './source/csv-format.js';
 import { openJsonLines } from './source/json-lines.js';
 import { readMapping, type Mapping } from './mapping/mapping.js';
 import { isId, type KnownPipeline, loadPipelines, stageFinder } from './mapping/pipelines.js';
@@ -37,8 +36,6 @@ export interface ImportPlan {
   readonly object: ImportObject;
   readonly source: SourceFile;
   readonly convert: (row: SourceRow) => Conversion | Promise<Conversion>;
-  /** A description of the guessed format. Empty for the usual format. */
-  readonly guessed: string;
 }
 
 /**
@@ -90,14 +87,11 @@ const mappedPlan = async (
   if (text === undefined) throw configurationError(`There is no mapping file ${path}.`);
   const mapping = readMapping(path, text);
   checkPipelineOption(mapping.object, options);
-  const { format, guessed } = await guessFormat(file, {
-    delimiter: options.delimiter ?? mapping.delimiter,
-    encoding: options.encoding ?? mapping.encoding,
-  });
-  const source = await openCsv(file, format);
+  const delimiter = options.delimiter ?? mapping.delimiter;
+  const source = await openCsv(file, { delimiter, encoding: options.encoding ?? mapping.encoding });
   checkColumns(mapping, source.columns);
   const pipeline = await findMappedPipeline(mapping, options, connection);
-  return { object: mapping.object, source, convert: ({ row }) => convertRow(mapping, pipeline, row), guessed };
+  return { object: mapping.object, source, convert: ({ row }) => convertRow(mapping, pipeline, row) };
 };
 
 const checkPipelineOption = (object: ImportObject, { pipeline }: PlanOptions): void => {
@@ -115,11 +109,9 @@ const exportedPlan = async (
   if (isJson && (delimiter ?? encoding) !== undefined)
     throw usageError('--delimiter and --encoding apply only to CSV. JSON lines are UTF-8.');
   // A spreadsheet program may have saved the file with another delimiter or encoding.
-  const csv = isJson ? undefined : await guessFormat(file, { delimiter, encoding });
-  const source =
-    csv === undefined
-      ? await openJsonLines(file)
-      : await openCsv(file, { ...csv.format, isExport: true, hasEscapedFormulas: raw !== true });
+  const source = isJson
+    ? await openJsonLines(file)
+    : await openCsv(file, { delimiter, encoding, isExport: true, hasEscapedFormulas: raw !== true });
   checkNoDuplicates(file, source.columns);
   const object = options.object === undefined ? detectObject(source.columns) : importObjectOf(options.object);
   const unknown = object === undefined ? source.columns : unknownColumns(object, source.columns);
@@ -129,7 +121,7 @@ const exportedPlan = async (
     );
   checkPipelineOption(object, options);
   const setup = await findExportedSetup(object, options, connection, !isJson);
-  return { object, source, convert: (row) => convertExported(object, setup, row), guessed: csv?.guessed ?? '' };
+  return { object, source, convert: (row) => convertExported(object, setup, row) };
 };
 
 const findExportedSetup = async (

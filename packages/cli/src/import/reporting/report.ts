@@ -129,11 +129,7 @@ export const reportJson = (result: ImportResult): Record<string, unknown> => {
 };
 
 /** What was imported before the stop, and how to continue. */
-export const closingText = ({
-  tally,
-  unanswered,
-  isDryRun,
-}: Pick<ImportResult, 'tally' | 'unanswered' | 'isDryRun'>): string => {
+export const closingText = ({ tally, unanswered, isDryRun }: ImportResult): string => {
   if (isDryRun) return 'Nothing was sent (--dry-run).';
   if (tally.imported === 0 && unanswered === 0) return 'Nothing was imported.';
   const unknown = unanswered === 0 ? '' : `; the result of ${count(unanswered)} more is unknown`;

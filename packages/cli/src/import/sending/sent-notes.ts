@@ -7,15 +7,6 @@ import { CliError, errorText, ifThere } from '../../errors.js';
 import type { Gateways } from '../../api/gateways.js';
 import { parseJsonObject } from '../../json-object.js';
 
-/** Identifies an import. A progress file is valid only for the same file, gateway and key. */
-interface NoteImport {
-  /** SHA-256 of the file, in hexadecimal. */
-  readonly digest: string;
-  readonly url: string;
-  /** The start of the key's SHA-256, because keys must not be written to a file. */
-  readonly api_key_digest: string;
-}
-
 /** The start of a progress file, even if its first line is incomplete. */
 const start = '{"digest":';
 
@@ -55,7 +46,8 @@ export class SentNotes {
   static async open(path: string, file: string, { url, apiKey }: Gateways): Promise<SentNotes> {
     const digest = await sha256(file);
     const apiKeyDigest = createHash('sha256').update(apiKey).digest('hex').slice(0, 12);
-    const own: NoteImport = { digest, url, api_key_digest: apiKeyDigest };
+    // Identifies the import. The key itself must not be written to a file.
+    const own = { digest, url, api_key_digest: apiKeyDigest };
     const text = (await ifThere(readFile(path, 'utf8'))) ?? '';
     // An incomplete last line is dropped, because it may be the start of a longer number.
     const whole = text.slice(0, text.lastIndexOf('\n') + 1);
@@ -95,19 +87,19 @@ export class SentNotes {
   }
 }
 
-const assertSame = (path: string, found: Readonly<Record<string, unknown>>, own: NoteImport): void => {
-  const other = `To send all lines, name another file with --progress.`;
+/** Checks that a progress file is of the same file, gateway and key. */
+const assertSame = (
+  path: string,
+  found: Readonly<Record<string, unknown>>,
+  own: Readonly<Record<'digest' | 'url' | 'api_key_digest', string>>,
+): void => {
   if (found['digest'] === undefined) throw new CliError(foreign(path));
-  if (found['digest'] !== own.digest) {
-    throw new CliError(
-      `${path} belongs to another version of this file, whose notes are already imported. Import the new lines from a separate file. ${other}`,
-    );
-  }
-  if (found['url'] !== own.url)
-    throw new CliError(`${path} belongs to an import into ${String(found['url'])}. ${other}`);
-  if (found['api_key_digest'] !== own.api_key_digest) {
-    throw new CliError(
-      `${path} belongs to an import with another API key. If both keys are of the same organization, write "${own.api_key_digest}" as api_key_digest into its first line. ${other}`,
-    );
-  }
+  const others = {
+    digest: 'another version of this file, whose notes are already imported. Import the new lines from a separate file',
+    url: `an import into ${String(found['url'])}`,
+    api_key_digest: `an import with another API key. If both keys are of the same organization, write "${own.api_key_digest}" as api_key_digest into its first line`,
+  };
+  for (const key of ['digest', 'url', 'api_key_digest'] as const)
+    if (found[key] !== own[key])
+      throw new CliError(`${path} belongs to ${others[key]}. To send all lines, name another file with --progress.`);
 };

@@ -4,8 +4,15 @@ import { basename } from 'node:path';
 import { parse } from 'csv-parse/sync';
 
 import { configurationError, type CliError } from '../../errors.js';
-import type { CsvFormat } from './csv-rows.js';
 import { chooseEncoding, markedEncoding } from './encoding.js';
+
+/** The format of a CSV file. */
+export interface CsvFormat {
+  readonly delimiter: string;
+  readonly encoding: string;
+  /** The file begins with a byte order mark. */
+  readonly hasMark?: boolean;
+}
 
 /** The format that the user gave. Undefined values are guessed. */
 export interface GivenFormat {

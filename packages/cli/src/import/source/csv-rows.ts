@@ -5,6 +5,7 @@ import { parse, type Info } from 'csv-parse';
 import { CliError, configurationError, errorCode, errorText } from '../../errors.js';
 import { unescapeFormula } from '../../spreadsheet-escape.js';
 import type { Row, RowProblem } from '../mapping/convert-row.js';
+import { type CsvFormat, type GivenFormat, guessFormat } from './csv-format.js';
 import { checkText, decodeText } from './source-text.js';
 
 /** One record of the file. */
@@ -27,17 +28,15 @@ export interface SourceRow {
 export interface SourceFile {
   /** The CSV format; absent for JSON lines. */
   readonly csv?: CsvFormat;
+  /** A description of the guessed format: `Windows-1252, ";" between cells`. Empty for the usual format. */
+  readonly guessed: string;
   readonly columns: readonly string[];
   readonly sizeBytes: number;
   readonly rows: AsyncGenerator<SourceRow, void>;
 }
 
-/** The format of a CSV file. */
-export interface CsvFormat {
-  readonly delimiter: string;
-  readonly encoding: string;
-  /** The file begins with a byte order mark. */
-  readonly hasMark?: boolean;
+/** How to open a CSV file. */
+export interface CsvOptions extends GivenFormat {
   /**
    * Written by `crm export`: `""` is an empty text, read as {@link emptyText}, and an empty cell is a missing value.
    */
@@ -62,24 +61,30 @@ interface LocatedRecord extends ParsedRecord {
 }
 
 /**
- * Opens a CSV file. It may have a byte order mark, quoted line breaks and empty lines.
+ * Opens a CSV file, and guesses its format if that is not given. It may have a byte order mark, quoted line breaks and
+ * empty lines.
  *
  * @throws CliError if the file cannot be read, has no header, or is not CSV.
  */
-export const openCsv = async (file: string, format: CsvFormat): Promise<SourceFile> => {
+export const openCsv = async (file: string, options: CsvOptions): Promise<SourceFile> => {
+  const { format, guessed } = await guessFormat(file, options);
   const sizeBytes = await checkText(file, format.encoding);
-  const records = parsedRecords(file, format);
+  const records = parsedRecords(file, format, options);
   const header = await records.next();
   if (header.done === true) throw configurationError(`${file} is empty: its first line must name the columns.`);
   const columns = header.value.record.map((name) => name.trim());
-  return { csv: format, columns, sizeBytes, rows: csvRows(columns, records, format) };
+  return { csv: format, guessed, columns, sizeBytes, rows: csvRows(columns, records, options) };
 };
 
-async function* parsedRecords(file: string, format: CsvFormat): AsyncGenerator<LocatedRecord, void> {
+async function* parsedRecords(
+  file: string,
+  format: CsvFormat,
+  { isExport }: CsvOptions,
+): AsyncGenerator<LocatedRecord, void> {
   // The parser runs ahead of its reader. If it fails, it drops records that the reader has not got yet.
   const lines = new LineCounter();
   const parser = parse({
-    ...(format.isExport === true && {
+    ...(isExport === true && {
       cast: (value: string, { quoting }: { quoting: boolean }) => (quoting && value === '' ? emptyText : value),
     }),
     delimiter: format.delimiter,
@@ -122,16 +127,16 @@ const isBrokenQuoting = (error: unknown): boolean => quotingFaults.includes(erro
 async function* csvRows(
   columns: readonly string[],
   records: AsyncIterable<LocatedRecord>,
-  format: CsvFormat,
+  options: CsvOptions,
 ): AsyncGenerator<SourceRow, void> {
-  const toValue = format.hasEscapedFormulas === true ? unescapeFormula : (cell: string): string => cell;
+  const toValue = options.hasEscapedFormulas === true ? unescapeFormula : (cell: string): string => cell;
   for await (const { record, info, line } of records) {
     yield {
       line,
       bytes: info.bytes,
       cells: record,
       row: new Map(columns.map((column, index) => [column, toValue(record[index] ?? '')])),
-      problems: recordProblems(columns, record, format),
+      problems: recordProblems(columns, record, options),
     };
   }
 }
@@ -139,7 +144,7 @@ async function* csvRows(
 const recordProblems = (
   columns: readonly string[],
   record: readonly string[],
-  { isExport }: CsvFormat,
+  { isExport }: CsvOptions,
 ): readonly RowProblem[] => {
   if (record.length !== columns.length) {
     return [{ field: '', reason: `has ${record.length} cells where the header has ${columns.length} columns` }];

@@ -16,11 +16,11 @@ export const openJsonLines = async (file: string): Promise<SourceFile> => {
   const sizeBytes = await checkText(file, 'utf-8');
   const rows = readRows(file);
   const first = await rows.next();
-  if (first.done === true) return { columns: [], sizeBytes, rows };
+  if (first.done === true) return { guessed: '', columns: [], sizeBytes, rows };
   const { line, record } = first.value;
   if (record === undefined)
     throw configurationError(`Line ${line} of ${file} is not a JSON object. JSON lines have one object on each line.`);
-  return { columns: Object.keys(record), sizeBytes, rows: startingWith(first.value, rows) };
+  return { guessed: '', columns: Object.keys(record), sizeBytes, rows: startingWith(first.value, rows) };
 };
 
 async function* startingWith(

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openCsv, type CsvFormat, type SourceRow } from './csv-rows.js';
+import { type CsvOptions, openCsv, type SourceRow } from './csv-rows.js';
 import { guessFormat } from './csv-format.js';
 import { openJsonLines } from './json-lines.js';
 import { decodeText } from './source-text.js';
@@ -29,7 +29,7 @@ const allOf = async (rows: AsyncIterable<SourceRow>): Promise<SourceRow[]> => {
   return read;
 };
 
-const utf8: CsvFormat = { delimiter: ',', encoding: 'utf-8' };
+const utf8: CsvOptions = { delimiter: ',', encoding: 'utf-8' };
 const readCsv = async (content: string | Buffer, format = utf8) => {
   const { columns, rows } = await openCsv(await fileOf('in.csv', content), format);
   return { columns, rows: await allOf(rows) };
