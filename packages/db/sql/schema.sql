@@ -634,58 +634,60 @@ CREATE TABLE webhook_parked (
 
 -- Write functions, by the file of sql/functions that has their text, and the functions that each one calls.
 
--- account_changes.sql
---   read_account(p_organization_id uuid, p_id uuid) → accounts
---     calls begin_change, lock_record
---   changed_account(p_row accounts, p_change jsonb) → accounts
---     calls merge_patch
---   update_account_row(n accounts) → void
---   copy_account_texts(p_account accounts) → void
---   store_account(p_old accounts, p_new accounts) → text
---     calls account_event_record, change_event, copy_account_texts, update_account_row, write_time
---   change_account(p_old accounts, p_change jsonb) → boolean
---     calls begin_change, changed_account, check_key_is_free, check_version, collect_events, find_account_id, store_account
---   update_account(p_organization_id uuid, p_input jsonb) → jsonb
---     calls change_account, read_account
---   delete_account(p_organization_id uuid, p_input jsonb) → jsonb
---     calls account_event_record, begin_change, check_version, collect_events, delete_results_of_record, deletion_event, detach_notes, read_account, refuse, unfinished_deletion
 -- accounts.sql
---   find_account_id(p_organization_id uuid, p_domain text) → uuid
 --   ensure_accounts(p_organization_id uuid, p_accounts jsonb, p_contacts jsonb DEFAULT '[]'::jsonb) → void
 --     calls account_event_record, begin_change, collect_events, creation_event, find_account_id, find_contact_id, new_id, write_time
 --   insert_account(p_organization_id uuid, p_input jsonb) → accounts
 --     calls account_event_record, begin_change, changed_account, collect_events, creation_event, new_id, write_time
+--   matched_account_change(p_row accounts, p_input jsonb) → jsonb
+--     calls sends_new_domain
+--   changed_account(p_row accounts, p_change jsonb) → accounts
+--     calls merge_patch
+--   copy_account_texts(p_account accounts) → void
+--   change_account(p_old accounts, p_change jsonb) → boolean
+--     calls account_id_of_external_id, account_is_renamed, begin_change, changed_account, check_key_is_free, check_version, collect_events, find_account_id, store_account
+--   delete_account(p_organization_id uuid, p_input jsonb) → jsonb
+--     calls account_event_record, begin_change, check_version, collect_events, delete_results_of_record, deletion_event, detach_account_notes, read_account, refuse, unfinished_deletion
+-- accounts_and_contacts.sql
+--   find_account_id(p_organization_id uuid, p_domain text) → uuid
+--   find_contact_id(p_organization_id uuid, p_email text) → uuid
+--   account_id_of_external_id(p_organization_id uuid, p_external_id text) → uuid
+--   contact_id_of_external_id(p_organization_id uuid, p_external_id text) → uuid
+--   opportunity_id_of_external_id(p_organization_id uuid, p_external_id text) → uuid
 --   account_id_of_create(p_organization_id uuid, p_set jsonb) → uuid
---     calls check_create_keys, find_account_id
+--     calls account_id_of_external_id, check_create_keys, find_account_id
+--   contact_id_of_create(p_organization_id uuid, p_set jsonb) → uuid
+--     calls check_create_keys, contact_id_of_external_id, find_contact_id
 --   sends_new_domain(p_row accounts, p_set jsonb) → boolean
 --     calls find_account_id
+--   sends_new_email(p_row contacts, p_set jsonb) → boolean
+--     calls find_contact_id
 --   account_result(p_row accounts, p_status text, p_input jsonb) → jsonb
 --     calls sends_new_domain, unapplied_values
+--   contact_result(p_row contacts, p_status text, p_input jsonb) → jsonb
+--     calls sends_new_email, unapplied_values
 --   create_account(p_organization_id uuid, p_input jsonb) → jsonb
---     calls account_id_of_create, account_result, change_account, find_account_id, insert_account, read_account, sends_new_domain
--- contact_changes.sql
---   read_contact(p_organization_id uuid, p_id uuid) → contacts
---     calls begin_change, lock_record
---   changed_contact(p_row contacts, p_change jsonb) → contacts
---     calls merge_patch, only_keys
+--     calls account_id_of_create, account_result, change_account, find_account_id, insert_account, matched_account_change, read_account
+--   create_contact(p_organization_id uuid, p_input jsonb) → jsonb
+--     calls change_contact, contact_id_of_create, contact_result, find_contact_id, insert_contact, matched_contact_change, read_contact
+--   account_is_renamed(p_old accounts, p_new accounts) → boolean
 --   contact_is_renamed(p_old contacts, p_new contacts) → boolean
---   opportunity_ids_of_contact(p_organization_id uuid, p_contact_id uuid, p_limit integer DEFAULT NULL::integer) → uuid[]
+--   update_account_row(n accounts) → void
 --   update_contact_row(n contacts) → void
---   copy_contact_texts(p_contact contacts) → void
---     calls refresh_opportunity_records
+--   store_account(p_old accounts, p_new accounts) → text
+--     calls account_event_record, account_is_renamed, change_event, copy_account_texts, update_account_row, write_time
 --   store_contact(p_old contacts, p_new contacts) → text
 --     calls change_event, contact_event_record, contact_is_renamed, copy_contact_texts, update_contact_row, write_time
---   change_contact(p_old contacts, p_change jsonb, p_accounts jsonb) → boolean
---     calls begin_change, changed_contact, check_key_is_free, check_version, collect_events, contact_is_renamed, ensure_accounts, find_account_id, find_contact_id, store_contact
+--   update_account(p_organization_id uuid, p_input jsonb) → jsonb
+--     calls change_account, only_keys, read_account
 --   update_contact(p_organization_id uuid, p_input jsonb) → jsonb
---     calls change_contact, read_contact
+--     calls change_contact, only_keys, read_contact
 -- contact_deletion.sql
 --   detach_contact(p_organization_id uuid, p_id uuid, p_opportunity_ids uuid[], p_bytes bigint) → boolean
 --     calls additional_contact_ids, collect_events, opportunities_of_ids, store_opportunity
 --   delete_contact(p_organization_id uuid, p_input jsonb) → jsonb
---     calls begin_change, check_version, collect_events, delete_results_of_record, detach_contact, detach_notes, erase_events, erasure_event, opportunity_ids_of_contact, read_contact, unfinished_deletion
+--     calls begin_change, check_version, collect_events, delete_results_of_record, detach_contact, detach_contact_notes, erase_events, erasure_event, opportunity_ids_of_contact, read_contact, unfinished_deletion
 -- contacts.sql
---   find_contact_id(p_organization_id uuid, p_email text) → uuid
 --   find_contact_ids(p_organization_id uuid, p_emails jsonb) → uuid[]
 --     calls find_contact_id
 --   ensure_contacts(p_organization_id uuid, p_contacts jsonb) → void
@@ -694,16 +696,15 @@ CREATE TABLE webhook_parked (
 --     calls ensure_accounts, ensure_contacts
 --   insert_contact(p_organization_id uuid, p_input jsonb) → contacts
 --     calls begin_change, changed_contact, collect_events, contact_event_record, creation_event, ensure_accounts, find_account_id, new_id, write_time
---   contact_id_of_create(p_organization_id uuid, p_set jsonb) → uuid
---     calls check_create_keys, find_contact_id
---   sends_new_email(p_row contacts, p_set jsonb) → boolean
---     calls find_contact_id
 --   matched_contact_change(p_row contacts, p_input jsonb) → jsonb
 --     calls only_keys, sends_new_email
---   contact_result(p_row contacts, p_status text, p_input jsonb) → jsonb
---     calls sends_new_email, unapplied_values
---   create_contact(p_organization_id uuid, p_input jsonb) → jsonb
---     calls change_contact, contact_id_of_create, contact_result, find_contact_id, insert_contact, matched_contact_change, read_contact
+--   changed_contact(p_row contacts, p_change jsonb) → contacts
+--     calls merge_patch, only_keys
+--   opportunity_ids_of_contact(p_organization_id uuid, p_contact_id uuid, p_limit integer DEFAULT NULL::integer) → uuid[]
+--   copy_contact_texts(p_contact contacts) → void
+--     calls refresh_opportunity_records
+--   change_contact(p_old contacts, p_change jsonb) → boolean
+--     calls begin_change, changed_contact, check_key_is_free, check_version, collect_events, contact_id_of_external_id, contact_is_renamed, ensure_accounts, find_account_id, find_contact_id, store_contact
 -- event_partitions.sql
 --   event_week(p_at timestamp with time zone) → timestamp with time zone
 --   events_expire_before(p_days integer) → timestamp with time zone
@@ -776,7 +777,14 @@ CREATE TABLE webhook_parked (
 -- locks.sql
 --   lock_organization(p_organization_id uuid, p_mode text) → void
 --   begin_change(p_mode text) → void
---   lock_record(p_organization_id uuid, p_object text, p_id uuid) → void
+--   read_account(p_organization_id uuid, p_id uuid) → accounts
+--     calls begin_change
+--   read_contact(p_organization_id uuid, p_id uuid) → contacts
+--     calls begin_change
+--   read_opportunity(p_organization_id uuid, p_id uuid) → opportunities
+--     calls begin_change
+--   read_note(p_organization_id uuid, p_id uuid) → notes
+--     calls begin_change
 -- merge.sql
 --   filling_change(p_organization_id uuid, p_object text, p_kept jsonb, p_other jsonb, p_event_record jsonb, p_excluded text[]) → jsonb
 --     calls only_keys
@@ -792,7 +800,7 @@ CREATE TABLE webhook_parked (
 --   check_merged_contacts(p_organization_id uuid, p_collisions jsonb, p_contact_limit integer, p_from_id uuid, p_to_id uuid) → void
 --     calls merged_contact_ids, merged_opportunity
 --   merge_opportunity(p_organization_id uuid, p_kept_id uuid, p_other_id uuid, p_contact_limit integer, p_from_id uuid, p_to_id uuid) → text[]
---     calls additional_contact_ids, delete_results_of_record, deletion_event, merged_contact_ids, merged_event, merged_opportunity, move_notes, opportunity_event_record, remember_merge, store_opportunity
+--     calls additional_contact_ids, delete_results_of_record, deletion_event, merged_contact_ids, merged_event, merged_opportunity, move_opportunity_notes, opportunity_event_record, remember_merge, store_opportunity
 --   merge_opportunities(p_organization_id uuid, p_collisions jsonb, p_contact_limit integer, p_from_id uuid, p_to_id uuid) → void
 --     calls collect_events, merge_opportunity
 --   move_opportunities(p_organization_id uuid, p_ids uuid[], p_from_id uuid, p_to_id uuid) → void
@@ -806,16 +814,6 @@ CREATE TABLE webhook_parked (
 --     calls check_merge_bytes, check_merge_size, colliding_opportunities, collision_ids, moved_note_ids, opportunity_ids_of, refuse
 --   begin_merge(p_kept_version integer, p_other_version integer, p_input jsonb) → void
 --     calls begin_change, check_version, refuse
--- merge_accounts.sql
---   move_rest_to_account(p_organization_id uuid, p_other accounts, p_account_id uuid) → void
---     calls account_event_record, change_event, collect_events, contact_event_record, delete_results_of_record, deletion_event, move_notes, remember_merge, write_time
---   merge_account(p_organization_id uuid, p_input jsonb) → jsonb
---     calls account_event_record, begin_merge, changed_account, check_merged_contacts, collect_events, filling_change, merge_opportunities, merge_plan, merge_result, merged_event, move_opportunities, move_rest_to_account, read_account, store_account
--- merge_contacts.sql
---   move_rest_to_contact(p_organization_id uuid, p_other contacts, p_contact_id uuid) → void
---     calls collect_events, contact_event_record, delete_results_of_record, deletion_event, move_notes, remember_merge
---   merge_contact(p_organization_id uuid, p_input jsonb) → jsonb
---     calls begin_merge, changed_contact, check_merged_contacts, collect_events, contact_event_record, filling_change, merge_opportunities, merge_plan, merge_result, merged_event, move_opportunities, move_rest_to_contact, read_contact, store_contact
 -- merge_limits.sql
 --   check_merge_size(p_limits jsonb, p_object text, p_count bigint) → void
 --     calls refuse
@@ -823,7 +821,18 @@ CREATE TABLE webhook_parked (
 --   check_merge_bytes(p_organization_id uuid, p_limits jsonb, p_contact_ids uuid[], p_note_ids uuid[], p_opportunity_ids uuid[]) → void
 --     calls check_merge_size, merged_bytes
 --   moved_note_ids(p_organization_id uuid, p_object text, p_other_id uuid, p_collisions jsonb, p_limits jsonb) → uuid[]
---     calls check_merge_size, collision_ids, note_ids_of_record
+--     calls account_note_ids, check_merge_size, collision_ids, contact_note_ids
+-- merge_records.sql
+--   move_contacts(p_organization_id uuid, p_from_id uuid, p_to_id uuid) → void
+--     calls change_event, collect_events, contact_event_record, write_time
+--   move_rest_to_account(p_organization_id uuid, p_other accounts, p_account_id uuid) → void
+--     calls account_event_record, collect_events, delete_results_of_record, deletion_event, move_account_notes, remember_merge
+--   move_rest_to_contact(p_organization_id uuid, p_other contacts, p_contact_id uuid) → void
+--     calls collect_events, contact_event_record, delete_results_of_record, deletion_event, move_contact_notes, remember_merge
+--   merge_account(p_organization_id uuid, p_input jsonb) → jsonb
+--     calls account_event_record, begin_merge, changed_account, check_merged_contacts, collect_events, filling_change, merge_opportunities, merge_plan, merge_result, merged_event, move_contacts, move_opportunities, move_rest_to_account, read_account, store_account
+--   merge_contact(p_organization_id uuid, p_input jsonb) → jsonb
+--     calls begin_merge, changed_contact, check_merged_contacts, collect_events, contact_event_record, filling_change, merge_opportunities, merge_plan, merge_result, merged_event, move_contacts, move_opportunities, move_rest_to_contact, read_contact, store_contact
 -- notes.sql
 --   check_opportunities_exist(p_organization_id uuid, p_ids uuid[]) → void
 --     calls opportunities_of_ids, refuse
@@ -832,26 +841,34 @@ CREATE TABLE webhook_parked (
 --   normalized_note_content(p_note notes) → text
 --   create_note(p_organization_id uuid, p_input jsonb) → jsonb
 --     calls begin_change, check_opportunities_exist, collect_events, creation_event, ensure_related, find_account_id, find_contact_id, new_id, note_event_record, note_links, note_search_text, write_time
---   read_note(p_organization_id uuid, p_id uuid) → notes
---     calls lock_record
 --   touch_note(p_note notes) → notes
 --     calls write_time
 --   update_note(p_organization_id uuid, p_input jsonb) → jsonb
 --     calls begin_change, change_event, check_version, collect_events, normalized_note_content, note_event_record, note_links, note_search_text, read_note, refuse, touch_note
 --   delete_note(p_organization_id uuid, p_input jsonb) → jsonb
 --     calls begin_change, check_version, collect_events, delete_results_of_record, erase_events, erasure_event, read_note, unfinished_deletion
---   note_ids_of_record(p_organization_id uuid, p_object text, p_id uuid, p_limit integer) → uuid[]
---   detach_notes(p_organization_id uuid, p_object text, p_id uuid, p_batch jsonb) → boolean
---     calls change_event, collect_events, note_event_record, note_ids_of_record, note_links, touch_note
---   move_notes(p_organization_id uuid, p_object text, p_from_id uuid, p_to_id uuid) → text[]
---     calls change_event, note_event_record, note_ids_of_record, note_links, touch_note
+--   account_note_ids(p_organization_id uuid, p_id uuid, p_limit integer) → uuid[]
+--   contact_note_ids(p_organization_id uuid, p_id uuid, p_limit integer) → uuid[]
+--   opportunity_note_ids(p_organization_id uuid, p_id uuid, p_limit integer) → uuid[]
+--   detach_account_notes(p_organization_id uuid, p_id uuid, p_batch jsonb) → boolean
+--     calls account_note_ids, change_event, collect_events, note_event_record, note_links, touch_note
+--   detach_contact_notes(p_organization_id uuid, p_id uuid, p_batch jsonb) → boolean
+--     calls change_event, collect_events, contact_note_ids, note_event_record, note_links, touch_note
+--   detach_opportunity_notes(p_organization_id uuid, p_id uuid, p_batch jsonb) → boolean
+--     calls change_event, collect_events, note_event_record, note_links, opportunity_note_ids, touch_note
+--   move_account_notes(p_organization_id uuid, p_from_id uuid, p_to_id uuid) → text[]
+--     calls account_note_ids, change_event, note_event_record, note_links, touch_note
+--   move_contact_notes(p_organization_id uuid, p_from_id uuid, p_to_id uuid) → text[]
+--     calls change_event, contact_note_ids, note_event_record, note_links, touch_note
+--   move_opportunity_notes(p_organization_id uuid, p_from_id uuid, p_to_id uuid) → text[]
+--     calls change_event, note_event_record, note_links, opportunity_note_ids, touch_note
 -- opportunities.sql
 --   insert_opportunity(p_row opportunities, p_additional_ids uuid[]) → opportunities
 --     calls add_contact_links, begin_change, check_place_is_active, collect_events, copy_related_texts, creation_event, new_id, opportunity_event_record, opportunity_record, write_time
 --   new_opportunity(p_organization_id uuid, p_input jsonb) → opportunities
 --     calls changed_opportunity, find_account_id
 --   opportunity_id_of_create(p_row opportunities) → uuid
---     calls opportunity_id_of_key
+--     calls opportunity_id_of_external_id, opportunity_id_of_key
 --   check_opportunity_keys(p_row opportunities, p_found_id uuid) → void
 --     calls check_create_keys, check_key_is_free, opportunity_id_of_key
 --   matched_opportunity_change(p_input jsonb) → jsonb
@@ -861,10 +878,8 @@ CREATE TABLE webhook_parked (
 --   update_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
 --     calls change_opportunity, ensure_related, read_opportunity
 --   delete_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
---     calls additional_contact_ids, begin_change, check_version, collect_events, delete_results_of_record, deletion_event, detach_notes, opportunity_event_record, read_opportunity, unfinished_deletion
+--     calls additional_contact_ids, begin_change, check_version, collect_events, delete_results_of_record, deletion_event, detach_opportunity_notes, opportunity_event_record, read_opportunity, unfinished_deletion
 -- opportunity_changes.sql
---   read_opportunity(p_organization_id uuid, p_id uuid) → opportunities
---     calls begin_change, lock_record
 --   opportunity_key(p_row opportunities) → text
 --   opportunity_id_of_key(p_row opportunities) → uuid
 --   opportunities_of_ids(p_organization_id uuid, p_ids uuid[]) → SETOF opportunities
@@ -881,7 +896,7 @@ CREATE TABLE webhook_parked (
 --   store_opportunity(p_old opportunities, p_new opportunities, p_linked uuid[], p_wanted uuid[]) → text
 --     calls change_event, copy_related_texts, opportunity_event_record, opportunity_record, replace_contact_links, update_opportunity_row, write_time
 --   change_opportunity(p_old opportunities, p_change jsonb) → boolean
---     calls additional_contact_ids, begin_change, changed_key_field, changed_opportunity, check_key_is_free, check_stage_is_active, check_version, collect_events, opportunity_id_of_key, opportunity_key, refuse, store_opportunity, wanted_contact_ids
+--     calls additional_contact_ids, begin_change, changed_key_field, changed_opportunity, check_key_is_free, check_stage_is_active, check_version, collect_events, opportunity_id_of_external_id, opportunity_id_of_key, opportunity_key, refuse, store_opportunity, wanted_contact_ids
 -- opportunity_records.sql
 --   additional_contact_ids(p_organization_id uuid, p_opportunity_id uuid) → uuid[]
 --   opportunity_record(p_row opportunities, p_additional_ids uuid[]) → text
@@ -894,10 +909,10 @@ CREATE TABLE webhook_parked (
 --   current_ids(p_organization_id uuid, p_object text, p_ids uuid[]) → uuid[]
 --   forget_merge(p_organization_id uuid, p_object text, p_id uuid) → void
 --   restore_account(p_organization_id uuid, p_input jsonb) → jsonb
---     calls account_event_record, begin_change, changed_account, check_key_is_free, collect_events, creation_event, deleted_record, find_account_id, forget_merge, write_time
+--     calls account_event_record, account_id_of_external_id, begin_change, changed_account, check_key_is_free, collect_events, creation_event, deleted_record, find_account_id, forget_merge, write_time
 --   contact_exists(p_organization_id uuid, p_id uuid) → boolean
 --   restore_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
---     calls begin_change, changed_opportunity, check_key_is_free, contact_exists, current_ids, deleted_record, forget_merge, insert_opportunity, opportunity_id_of_key, write_time
+--     calls begin_change, changed_opportunity, check_key_is_free, contact_exists, current_ids, deleted_record, forget_merge, insert_opportunity, opportunity_id_of_external_id, opportunity_id_of_key, write_time
 -- setup.sql
 --   opportunity_ids_of_owner(p_organization_id uuid, p_owner_id uuid, p_limit integer) → uuid[]
 --   free_slot(p_organization_id uuid, p_object_type text, p_kind text) → text

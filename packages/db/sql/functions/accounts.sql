@@ -1,17 +1,4 @@
--- Accounts: finding and creating them. account_changes.sql explains changes.
-
--- The id of the account with this domain, its own or an alias; null if there is none.
-CREATE OR REPLACE FUNCTION find_account_id(p_organization_id uuid, p_domain text) RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_id uuid;
-BEGIN
-  SELECT a.id INTO v_id FROM accounts a WHERE a.organization_id = p_organization_id AND a.domain = p_domain;
-  IF NOT FOUND THEN
-    SELECT l.account_id INTO v_id FROM account_aliases l WHERE l.organization_id = p_organization_id AND l.domain = p_domain;
-  END IF;
-  RETURN v_id;
-END
-$$;
+-- Accounts: creating, changing and deleting them. accounts_and_contacts.sql has what contacts need too.
 
 -- Creates the accounts that do not exist yet. p_accounts: [{domain, name, normalized_name, is_freemail, is_requested}], p_contacts:
 -- [{email, account_domain}].
@@ -69,69 +56,84 @@ BEGIN
 END
 $$;
 
--- The account that a create refers to: the one with its external id, else the one with its domain, else null. Refuses a create whose keys
--- belong to different accounts. p_set: the columns in the request.
-CREATE OR REPLACE FUNCTION account_id_of_create(p_organization_id uuid, p_set jsonb) RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_key_id uuid := find_account_id(p_organization_id, p_set->>'domain');
-  v_id uuid := v_key_id;
+-- The change that a create makes to the account that it found; null with on_match keep. An account that was found by an alias keeps its
+-- domain. p_input: {change, on_match}.
+CREATE OR REPLACE FUNCTION matched_account_change(p_row accounts, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  IF p_set ? 'external_id' THEN
-    v_id := coalesce((SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.external_id = p_set->>'external_id'), v_key_id);
-    PERFORM check_create_keys('account', v_id, v_key_id, p_set ? 'domain');
+  IF p_input->>'on_match' = 'keep' THEN
+    RETURN NULL;
+  ELSIF sends_new_domain(p_row, p_input->'change'->'set') THEN
+    RETURN p_input->'change';
   END IF;
-  RETURN v_id;
+  RETURN (p_input->'change') #- '{set,domain}' #- '{derived,is_freemail}';
 END
 $$;
 
--- Whether a create found its account by external id and sends a domain that no account has: a new domain for the account.
-CREATE OR REPLACE FUNCTION sends_new_domain(p_row accounts, p_set jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+-- The account with a change applied, including the columns that are computed from others.
+CREATE OR REPLACE FUNCTION changed_account(p_row accounts, p_change jsonb) RETURNS accounts LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  v_row accounts := jsonb_populate_record(p_row, coalesce(p_change->'set', '{}') || coalesce(p_change->'derived', '{}'));
 BEGIN
-  RETURN p_set ? 'external_id' AND p_set->>'domain' <> p_row.domain AND find_account_id(p_row.organization_id, p_set->>'domain') IS NULL;
+  v_row.custom_fields := merge_patch(v_row.custom_fields, p_change->'custom_fields');
+  v_row.normalized := merge_patch(v_row.normalized, p_change->'normalized');
+  v_row.search_text := concat_ws(' ', v_row.normalized_name, v_row.domain);
+  RETURN v_row;
 END
 $$;
 
--- The result of a create. p_input: {change, on_match}.
-CREATE OR REPLACE FUNCTION account_result(p_row accounts, p_status text, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_unapplied jsonb := '[]';
+-- Copies an account's name and domain to its opportunities.
+CREATE OR REPLACE FUNCTION copy_account_texts(p_account accounts) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  IF p_status <> 'created' AND p_input->>'on_match' = 'keep' THEN
-    v_unapplied := unapplied_values(to_jsonb(p_row), p_input->'change');
-    IF sends_new_domain(p_row, p_input->'change'->'set') IS NOT TRUE THEN
-      v_unapplied := v_unapplied - 'domain';
-    END IF;
-  END IF;
-  RETURN jsonb_build_object('id', p_row.id, 'domain', p_row.domain, 'name', p_row.name, 'record_status', p_status, 'unapplied', v_unapplied);
+  UPDATE opportunities o
+     SET search_text = o.normalized_name || ' ' || p_account.search_text, account_domain = p_account.domain,
+         account_name_key = left(p_account.normalized_name, 200)
+    WHERE o.organization_id = p_account.organization_id AND o.account_id = p_account.id;
 END
 $$;
 
--- Creates an account, or finds the one with the same external id or domain. With on_match update, an account that was found gets the sent
--- values; found by an alias, it keeps its domain. p_input: {defaults: columns of a new account, change, on_match}.
-CREATE OR REPLACE FUNCTION create_account(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+-- Applies a change to an account, the result of read_account. Returns whether anything changed.
+CREATE OR REPLACE FUNCTION change_account(p_old accounts, p_change jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_change jsonb := p_input->'change';
-  v_id uuid := account_id_of_create(p_organization_id, v_change->'set');
-  v_row accounts;
-  v_status text := 'matched';
+  v_new accounts := changed_account(p_old, p_change);
 BEGIN
-  IF v_id IS NULL THEN
-    v_row := insert_account(p_organization_id, p_input);
-    IF v_row.id IS NOT NULL THEN
-      RETURN account_result(v_row, 'created', p_input);
-    END IF;
-    v_id := find_account_id(p_organization_id, v_change->'set'->>'domain');
+  PERFORM check_version(p_old.version, p_change);
+  IF v_new IS NOT DISTINCT FROM p_old THEN
+    RETURN false;
   END IF;
-  v_row := read_account(p_organization_id, v_id);
-  IF p_input->>'on_match' = 'update' THEN
-    IF sends_new_domain(v_row, v_change->'set') IS NOT TRUE THEN
-      v_change := v_change #- '{set,domain}' #- '{derived,is_freemail}';
-    END IF;
-    IF change_account(v_row, v_change) THEN
-      v_status := 'updated';
-      v_row := read_account(p_organization_id, v_id);
-    END IF;
+  PERFORM begin_change(CASE WHEN account_is_renamed(p_old, v_new) THEN 'exclusive' ELSE 'shared' END);
+  IF v_new.domain <> p_old.domain THEN
+    PERFORM check_key_is_free('account', 'domain', nullif(find_account_id(v_new.organization_id, v_new.domain), v_new.id));
+    DELETE FROM account_aliases l WHERE l.organization_id = v_new.organization_id AND l.domain = v_new.domain;
   END IF;
-  RETURN account_result(v_row, v_status, p_input);
+  IF v_new.external_id IS DISTINCT FROM p_old.external_id THEN
+    PERFORM check_key_is_free('account', 'external_id', account_id_of_external_id(v_new.organization_id, v_new.external_id));
+  END IF;
+  PERFORM collect_events(ARRAY[store_account(p_old, v_new)]);
+  RETURN true;
+END
+$$;
+
+-- p_input: {id, version, batch: {rows, bytes}}. Refuses to delete an account that has contacts or opportunities. First removes the account
+-- from its notes, in several calls if there are many (contact_deletion.sql).
+CREATE OR REPLACE FUNCTION delete_account(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_old accounts := read_account(p_organization_id, (p_input->>'id')::uuid);
+  v_contacts bigint;
+  v_opportunities bigint;
+BEGIN
+  PERFORM check_version(v_old.version, p_input);
+  PERFORM begin_change('exclusive');
+  SELECT count(*) INTO v_contacts FROM contacts c WHERE c.organization_id = p_organization_id AND c.account_id = v_old.id;
+  SELECT count(*) INTO v_opportunities FROM opportunities o WHERE o.organization_id = p_organization_id AND o.account_id = v_old.id;
+  IF v_contacts + v_opportunities > 0 THEN
+    PERFORM refuse('account_in_use', jsonb_build_object('contacts', v_contacts, 'opportunities', v_opportunities));
+  END IF;
+  IF NOT detach_account_notes(p_organization_id, v_old.id, p_input->'batch')
+    OR NOT delete_results_of_record(p_organization_id, v_old.id, (p_input->'batch'->>'rows')::int) THEN
+    RETURN unfinished_deletion(p_input);
+  END IF;
+  DELETE FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = v_old.id;
+  PERFORM collect_events(ARRAY[deletion_event('account', account_event_record(v_old))]);
+  RETURN jsonb_build_object('id', v_old.id);
 END
 $$;

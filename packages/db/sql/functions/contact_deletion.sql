@@ -44,7 +44,7 @@ BEGIN
   PERFORM begin_change('exclusive');
   v_opportunity_ids := opportunity_ids_of_contact(p_organization_id, v_id, v_rows);
   IF NOT detach_contact(p_organization_id, v_id, v_opportunity_ids, v_bytes) OR cardinality(v_opportunity_ids) >= v_rows
-    OR NOT detach_notes(p_organization_id, 'contact', v_id, p_input->'batch') OR NOT delete_results_of_record(p_organization_id, v_id, v_rows) THEN
+    OR NOT detach_contact_notes(p_organization_id, v_id, p_input->'batch') OR NOT delete_results_of_record(p_organization_id, v_id, v_rows) THEN
     RETURN unfinished_deletion(p_input);
   END IF;
   v_merged_ids := ARRAY(

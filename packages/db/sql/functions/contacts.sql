@@ -1,17 +1,5 @@
--- Contacts: finding and creating them.
-
--- The id of the contact with this email, its own or an alias; null if there is none.
-CREATE OR REPLACE FUNCTION find_contact_id(p_organization_id uuid, p_email text) RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_id uuid;
-BEGIN
-  SELECT c.id INTO v_id FROM contacts c WHERE c.organization_id = p_organization_id AND c.email = p_email;
-  IF NOT FOUND THEN
-    SELECT l.contact_id INTO v_id FROM contact_aliases l WHERE l.organization_id = p_organization_id AND l.email = p_email;
-  END IF;
-  RETURN v_id;
-END
-$$;
+-- Contacts: creating and changing them. accounts_and_contacts.sql has what accounts need too. With `fills_names`, a change sets only the
+-- names that are empty.
 
 -- The ids of the contacts with these emails, in the order of p_emails; null for an email without a contact.
 CREATE OR REPLACE FUNCTION find_contact_ids(p_organization_id uuid, p_emails jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
@@ -79,29 +67,8 @@ BEGIN
 END
 $$;
 
--- Like account_id_of_create, for contacts: by external id, else by email.
-CREATE OR REPLACE FUNCTION contact_id_of_create(p_organization_id uuid, p_set jsonb) RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_key_id uuid := find_contact_id(p_organization_id, p_set->>'email');
-  v_id uuid := v_key_id;
-BEGIN
-  IF p_set ? 'external_id' THEN
-    v_id := coalesce((SELECT c.id FROM contacts c WHERE c.organization_id = p_organization_id AND c.external_id = p_set->>'external_id'), v_key_id);
-    PERFORM check_create_keys('contact', v_id, v_key_id, p_set ? 'email');
-  END IF;
-  RETURN v_id;
-END
-$$;
-
--- Like sends_new_domain, for contacts and emails.
-CREATE OR REPLACE FUNCTION sends_new_email(p_row contacts, p_set jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
-BEGIN
-  RETURN p_set ? 'external_id' AND p_set->>'email' <> p_row.email AND find_contact_id(p_row.organization_id, p_set->>'email') IS NULL;
-END
-$$;
-
 -- The change that a create makes to the contact that it found. With on_match keep, it only fills empty names. A contact that was found by
--- an alias keeps its email. p_input: {account_domain, change, on_match}.
+-- an alias keeps its email. p_input: {accounts, account_domain, change, on_match}.
 CREATE OR REPLACE FUNCTION matched_contact_change(p_row contacts, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_change jsonb := p_input->'change';
@@ -109,49 +76,81 @@ BEGIN
   IF p_input->>'on_match' = 'keep' THEN
     RETURN only_keys(v_change, '{set,normalized}') || '{"fills_names": true}';
   ELSIF sends_new_email(p_row, v_change->'set') THEN
-    RETURN v_change || jsonb_build_object('account_domain', p_input->'account_domain');
+    RETURN v_change || only_keys(p_input, '{accounts,account_domain}');
   END IF;
   RETURN v_change #- '{set,email}';
 END
 $$;
 
--- The result of a create. p_input: {change, on_match}.
-CREATE OR REPLACE FUNCTION contact_result(p_row contacts, p_status text, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+-- The contact with a change applied, including the columns that are computed from others.
+CREATE OR REPLACE FUNCTION changed_contact(p_row contacts, p_change jsonb) RETURNS contacts LANGUAGE plpgsql STABLE AS $$
 DECLARE
-  v_unapplied jsonb := '[]';
+  v_set jsonb := coalesce(p_change->'set', '{}');
+  v_normalized jsonb := p_change->'normalized';
+  v_empty text[];
+  v_row contacts;
 BEGIN
-  IF p_status <> 'created' AND p_input->>'on_match' = 'keep' THEN
-    v_unapplied := unapplied_values(to_jsonb(p_row), p_input->'change');
-    IF sends_new_email(p_row, p_input->'change'->'set') IS NOT TRUE THEN
-      v_unapplied := v_unapplied - 'email';
-    END IF;
+  IF p_change ? 'fills_names' THEN
+    v_empty := ARRAY[CASE WHEN p_row.first_name IS NULL THEN 'first_name' END, CASE WHEN p_row.last_name IS NULL THEN 'last_name' END];
+    v_set := only_keys(v_set, v_empty);
+    v_normalized := only_keys(v_normalized, v_empty);
   END IF;
-  RETURN jsonb_build_object('id', p_row.id, 'email', p_row.email, 'first_name', p_row.first_name, 'last_name', p_row.last_name,
-    'record_status', p_status, 'unapplied', v_unapplied);
+  v_row := jsonb_populate_record(p_row, v_set || coalesce(p_change->'derived', '{}'));
+  v_row.custom_fields := merge_patch(v_row.custom_fields, p_change->'custom_fields');
+  v_row.normalized := merge_patch(v_row.normalized, v_normalized);
+  v_row.normalized_name := nullif(concat_ws(' ', v_row.normalized->>'first_name', v_row.normalized->>'last_name'), '');
+  v_row.search_text := concat_ws(' ', v_row.normalized_name, v_row.email);
+  RETURN v_row;
 END
 $$;
 
--- Creates a contact, or finds the one with the same external id or email. With on_match keep, only empty names of a contact that was
--- found are filled. p_input: {accounts, account_domain, change, on_match}.
-CREATE OR REPLACE FUNCTION create_contact(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_set jsonb := p_input->'change'->'set';
-  v_id uuid := contact_id_of_create(p_organization_id, v_set);
-  v_row contacts;
-  v_status text := 'matched';
+-- The opportunities with this primary contact and those with this additional contact; at most p_limit of each.
+CREATE OR REPLACE FUNCTION opportunity_ids_of_contact(p_organization_id uuid, p_contact_id uuid, p_limit int DEFAULT NULL) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  IF v_id IS NULL THEN
-    v_row := insert_contact(p_organization_id, p_input);
-    IF v_row.id IS NOT NULL THEN
-      RETURN contact_result(v_row, 'created', p_input);
-    END IF;
-    v_id := find_contact_id(p_organization_id, v_set->>'email');
+  RETURN ARRAY(
+    (SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.contact_id = p_contact_id LIMIT p_limit)
+    UNION
+    (SELECT l.opportunity_id FROM opportunity_contacts l WHERE l.organization_id = p_organization_id AND l.contact_id = p_contact_id LIMIT p_limit));
+END
+$$;
+
+-- Copies a contact's names and email to its opportunities.
+CREATE OR REPLACE FUNCTION copy_contact_texts(p_contact contacts) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_opportunity_ids uuid[] := ARRAY(
+    SELECT l.opportunity_id FROM opportunity_contacts l
+     WHERE l.organization_id = p_contact.organization_id AND l.contact_id = p_contact.id);
+BEGIN
+  UPDATE opportunities o
+     SET contact_email = p_contact.email, contact_first_name_key = left(p_contact.normalized->>'first_name', 200),
+         contact_last_name_key = left(p_contact.normalized->>'last_name', 200)
+    WHERE o.organization_id = p_contact.organization_id AND o.contact_id = p_contact.id;
+  PERFORM refresh_opportunity_records(p_contact.organization_id, v_opportunity_ids);
+END
+$$;
+
+-- Applies a change to a contact, the result of read_contact. Returns whether anything changed.
+-- If the email changes, the contact moves to the account `account_domain` of the change, which is created if it is missing. `accounts` of
+-- the change: this account, in the form of ensure_accounts.
+CREATE OR REPLACE FUNCTION change_contact(p_old contacts, p_change jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_new contacts := changed_contact(p_old, p_change);
+BEGIN
+  PERFORM check_version(p_old.version, p_change);
+  IF v_new IS NOT DISTINCT FROM p_old THEN
+    RETURN false;
   END IF;
-  v_row := read_contact(p_organization_id, v_id);
-  IF change_contact(v_row, matched_contact_change(v_row, p_input), p_input->'accounts') THEN
-    v_status := 'updated';
-    v_row := read_contact(p_organization_id, v_id);
+  PERFORM begin_change(CASE WHEN contact_is_renamed(p_old, v_new) THEN 'exclusive' ELSE 'shared' END);
+  IF v_new.email <> p_old.email THEN
+    PERFORM check_key_is_free('contact', 'email', nullif(find_contact_id(v_new.organization_id, v_new.email), v_new.id));
+    DELETE FROM contact_aliases l WHERE l.organization_id = v_new.organization_id AND l.email = v_new.email;
+    PERFORM ensure_accounts(v_new.organization_id, p_change->'accounts');
+    v_new.account_id := find_account_id(v_new.organization_id, p_change->>'account_domain');
   END IF;
-  RETURN contact_result(v_row, v_status, p_input);
+  IF v_new.external_id IS DISTINCT FROM p_old.external_id THEN
+    PERFORM check_key_is_free('contact', 'external_id', contact_id_of_external_id(v_new.organization_id, v_new.external_id));
+  END IF;
+  PERFORM collect_events(ARRAY[store_contact(p_old, v_new)]);
+  RETURN true;
 END
 $$;

@@ -8,7 +8,7 @@
 --
 -- So names and keys do not change, and no record disappears, while any write of the organization runs. Writes with the shared lock cannot
 -- deadlock either, because they wait for each other in one order: new accounts by domain, new contacts by email (unique indexes), the
--- changed record (lock_record) or the natural key of a new opportunity, and the counter of the change log (next_event_position).
+-- changed record (read_<object>) or the natural key of a new opportunity, and the counter of the change log (next_event_position).
 --
 -- The lock is never upgraded. A write runs without the lock first and stops before its first change (begin_change). Then `write` takes
 -- the lock and starts the write again. So a write that changes nothing takes no lock.
@@ -41,16 +41,24 @@ BEGIN
 END
 $$;
 
--- Keeps other holders of the shared lock from changing a record until the transaction ends. Beside the exclusive lock there are none.
-CREATE OR REPLACE FUNCTION lock_record(p_organization_id uuid, p_object text, p_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+-- The record with an id; a row of nulls if there is none. Under the shared lock, keeps other calls from changing the record until the
+-- transaction ends. If the record is missing, the call looks again with the lock of the organization: another call may have deleted a
+-- record that this call has just found.
+-- FOR object=account objects=accounts
+-- FOR object=contact objects=contacts
+-- FOR object=opportunity objects=opportunities
+-- FOR object=note objects=notes
+CREATE OR REPLACE FUNCTION read_{object}(p_organization_id uuid, p_id uuid) RETURNS {objects} LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_row {objects};
 BEGIN
   IF current_setting('crm.lock', true) = 'shared' THEN
-    CASE p_object
-      WHEN 'account' THEN PERFORM 1 FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = p_id FOR NO KEY UPDATE;
-      WHEN 'contact' THEN PERFORM 1 FROM contacts c WHERE c.organization_id = p_organization_id AND c.id = p_id FOR NO KEY UPDATE;
-      WHEN 'opportunity' THEN PERFORM 1 FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_id FOR NO KEY UPDATE;
-      WHEN 'note' THEN PERFORM 1 FROM notes n WHERE n.organization_id = p_organization_id AND n.id = p_id FOR NO KEY UPDATE;
-    END CASE;
+    PERFORM 1 FROM {objects} r WHERE r.organization_id = p_organization_id AND r.id = p_id FOR NO KEY UPDATE;
   END IF;
+  SELECT * INTO v_row FROM {objects} r WHERE r.organization_id = p_organization_id AND r.id = p_id;
+  IF NOT FOUND THEN
+    PERFORM begin_change('shared');
+  END IF;
+  RETURN v_row;
 END
 $$;

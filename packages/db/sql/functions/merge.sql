@@ -3,7 +3,7 @@
 -- an alias and the key of an existing record.
 
 -- The change that fills empty values of the kept record from the other one: custom fields, and the columns that its event record has. It
--- has the form described in account_changes.sql. p_kept, p_other: the two rows. p_excluded: columns that stay empty.
+-- has the form described in accounts_and_contacts.sql. p_kept, p_other: the two rows. p_excluded: columns that stay empty.
 CREATE OR REPLACE FUNCTION filling_change(p_organization_id uuid, p_object text, p_kept jsonb, p_other jsonb, p_event_record jsonb, p_excluded text[]) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_columns text[] := ARRAY(
@@ -133,7 +133,7 @@ BEGIN
   SELECT * INTO v_other FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_other_id;
   v_new := merged_opportunity(v_kept, v_other, p_from_id, p_to_id);
   v_contact_ids := merged_contact_ids(v_new, v_other, p_contact_limit, p_from_id, p_to_id);
-  v_note_events := move_notes(p_organization_id, 'opportunity', p_other_id, p_kept_id);
+  v_note_events := move_opportunity_notes(p_organization_id, p_other_id, p_kept_id);
   DELETE FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_other_id;
   PERFORM remember_merge(p_organization_id, 'opportunity', p_other_id, p_kept_id);
   PERFORM delete_results_of_record(p_organization_id, p_other_id);

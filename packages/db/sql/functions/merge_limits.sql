@@ -43,7 +43,8 @@ $$;
 CREATE OR REPLACE FUNCTION moved_note_ids(p_organization_id uuid, p_object text, p_other_id uuid, p_collisions jsonb, p_limits jsonb) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_limit int := (p_limits->>'notes')::int + 1;
-  v_ids uuid[] := note_ids_of_record(p_organization_id, p_object, p_other_id, v_limit);
+  v_ids uuid[] := CASE p_object WHEN 'account' THEN account_note_ids(p_organization_id, p_other_id, v_limit)
+    ELSE contact_note_ids(p_organization_id, p_other_id, v_limit) END;
   v_opportunity_ids uuid[] := collision_ids(p_collisions, 'id');
 BEGIN
   v_ids := ARRAY(

@@ -74,17 +74,6 @@ BEGIN
 END
 $$;
 
--- The note with an id; a row of nulls if there is none.
-CREATE OR REPLACE FUNCTION read_note(p_organization_id uuid, p_id uuid) RETURNS notes LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_row notes;
-BEGIN
-  PERFORM lock_record(p_organization_id, 'note', p_id);
-  SELECT * INTO v_row FROM notes n WHERE n.organization_id = p_organization_id AND n.id = p_id;
-  RETURN v_row;
-END
-$$;
-
 -- Increments the version of a note, sets updated_at and returns the note.
 CREATE OR REPLACE FUNCTION touch_note(p_note notes) RETURNS notes LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -151,25 +140,26 @@ BEGIN
 END
 $$;
 
--- The notes on a record; at most p_limit. p_object: 'account', 'contact' or 'opportunity'.
-CREATE OR REPLACE FUNCTION note_ids_of_record(p_organization_id uuid, p_object text, p_id uuid, p_limit int) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+-- The notes on a record; at most p_limit.
+-- FOR object=account objects=accounts
+-- FOR object=contact objects=contacts
+-- FOR object=opportunity objects=opportunities
+CREATE OR REPLACE FUNCTION {object}_note_ids(p_organization_id uuid, p_id uuid, p_limit int) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  RETURN CASE p_object
-    WHEN 'account' THEN ARRAY(SELECT l.note_id FROM note_accounts l WHERE l.organization_id = p_organization_id AND l.account_id = p_id LIMIT p_limit)
-    WHEN 'contact' THEN ARRAY(SELECT l.note_id FROM note_contacts l WHERE l.organization_id = p_organization_id AND l.contact_id = p_id LIMIT p_limit)
-    ELSE ARRAY(SELECT l.note_id FROM note_opportunities l WHERE l.organization_id = p_organization_id AND l.opportunity_id = p_id LIMIT p_limit) END;
+  RETURN ARRAY(SELECT l.note_id FROM note_{objects} l WHERE l.organization_id = p_organization_id AND l.{object}_id = p_id LIMIT p_limit);
 END
 $$;
 
--- Removes a record from a batch of its notes. Returns false if more notes may be left.
--- p_object: 'account', 'contact' or 'opportunity'. p_batch: {rows, bytes}, see contact_deletion.sql.
-CREATE OR REPLACE FUNCTION detach_notes(p_organization_id uuid, p_object text, p_id uuid, p_batch jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+-- Removes a record from a batch of its notes. Returns false if more notes may be left. p_batch: {rows, bytes}, see contact_deletion.sql.
+-- FOR object=account objects=accounts
+-- FOR object=contact objects=contacts
+-- FOR object=opportunity objects=opportunities
+CREATE OR REPLACE FUNCTION detach_{object}_notes(p_organization_id uuid, p_id uuid, p_batch jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_rows int := p_batch->'rows';
   v_bytes bigint := p_batch->'bytes';
-  v_ids uuid[] := note_ids_of_record(p_organization_id, p_object, p_id, v_rows);
+  v_ids uuid[] := {object}_note_ids(p_organization_id, p_id, v_rows);
   v_done uuid[] := '{}';
-  v_key text := p_object || '_ids';
   v_id uuid;
   v_note notes;
   v_links jsonb;
@@ -182,28 +172,24 @@ BEGIN
     SELECT * INTO v_note FROM notes n WHERE n.organization_id = p_organization_id AND n.id = v_id;
     v_links := note_links(p_organization_id, v_note.id);
     v_event := change_event('note', note_event_record(v_note, v_links),
-      note_event_record(touch_note(v_note), v_links || jsonb_build_object(v_key, (v_links->v_key) - p_id::text)));
+      note_event_record(touch_note(v_note), v_links || jsonb_build_object('{object}_ids', (v_links->'{object}_ids') - p_id::text)));
     v_events := v_events || v_event;
     v_bytes := v_bytes - octet_length(v_event);
   END LOOP;
-  IF p_object = 'account' THEN
-    DELETE FROM note_accounts l WHERE l.organization_id = p_organization_id AND l.account_id = p_id AND l.note_id = ANY (v_done);
-  ELSIF p_object = 'contact' THEN
-    DELETE FROM note_contacts l WHERE l.organization_id = p_organization_id AND l.contact_id = p_id AND l.note_id = ANY (v_done);
-  ELSE
-    DELETE FROM note_opportunities l WHERE l.organization_id = p_organization_id AND l.opportunity_id = p_id AND l.note_id = ANY (v_done);
-  END IF;
+  DELETE FROM note_{objects} l WHERE l.organization_id = p_organization_id AND l.{object}_id = p_id AND l.note_id = ANY (v_done);
   PERFORM collect_events(v_events);
   RETURN (cardinality(v_ids) >= v_rows OR v_bytes <= 0) IS NOT TRUE;
 END
 $$;
 
 -- Replaces the record p_from_id by p_to_id on its notes, and returns the events. The links of p_from_id disappear when the caller deletes
--- that record. p_object: 'account', 'contact' or 'opportunity'.
-CREATE OR REPLACE FUNCTION move_notes(p_organization_id uuid, p_object text, p_from_id uuid, p_to_id uuid) RETURNS text[] LANGUAGE plpgsql VOLATILE AS $$
+-- that record.
+-- FOR object=account objects=accounts
+-- FOR object=contact objects=contacts
+-- FOR object=opportunity objects=opportunities
+CREATE OR REPLACE FUNCTION move_{object}_notes(p_organization_id uuid, p_from_id uuid, p_to_id uuid) RETURNS text[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_ids uuid[] := note_ids_of_record(p_organization_id, p_object, p_from_id, NULL);
-  v_key text := p_object || '_ids';
+  v_ids uuid[] := {object}_note_ids(p_organization_id, p_from_id, NULL);
   v_id uuid;
   v_note notes;
   v_links jsonb;
@@ -214,20 +200,12 @@ BEGIN
     SELECT * INTO v_note FROM notes n WHERE n.organization_id = p_organization_id AND n.id = v_id;
     v_links := note_links(p_organization_id, v_note.id);
     v_moved := (SELECT jsonb_agg(i ORDER BY i COLLATE "C") FROM (
-      SELECT DISTINCT CASE i WHEN p_from_id::text THEN p_to_id::text ELSE i END AS i FROM jsonb_array_elements_text(v_links->v_key) i) m);
+      SELECT DISTINCT CASE i WHEN p_from_id::text THEN p_to_id::text ELSE i END AS i FROM jsonb_array_elements_text(v_links->'{object}_ids') i) m);
     v_events := v_events || change_event('note', note_event_record(v_note, v_links),
-      note_event_record(touch_note(v_note), v_links || jsonb_build_object(v_key, v_moved)));
+      note_event_record(touch_note(v_note), v_links || jsonb_build_object('{object}_ids', v_moved)));
   END LOOP;
-  IF p_object = 'account' THEN
-    INSERT INTO note_accounts (organization_id, note_id, account_id) SELECT p_organization_id, i, p_to_id FROM unnest(v_ids) i
-      ON CONFLICT (organization_id, note_id, account_id) DO NOTHING;
-  ELSIF p_object = 'contact' THEN
-    INSERT INTO note_contacts (organization_id, note_id, contact_id) SELECT p_organization_id, i, p_to_id FROM unnest(v_ids) i
-      ON CONFLICT (organization_id, note_id, contact_id) DO NOTHING;
-  ELSE
-    INSERT INTO note_opportunities (organization_id, note_id, opportunity_id) SELECT p_organization_id, i, p_to_id FROM unnest(v_ids) i
-      ON CONFLICT (organization_id, note_id, opportunity_id) DO NOTHING;
-  END IF;
+  INSERT INTO note_{objects} (organization_id, note_id, {object}_id) SELECT p_organization_id, i, p_to_id FROM unnest(v_ids) i
+    ON CONFLICT (organization_id, note_id, {object}_id) DO NOTHING;
   RETURN v_events;
 END
 $$;

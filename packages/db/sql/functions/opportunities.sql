@@ -40,13 +40,9 @@ $$;
 -- The existing opportunity that a create refers to: the one with its external id, else the one with its natural key, else null. p_row:
 -- the result of new_opportunity.
 CREATE OR REPLACE FUNCTION opportunity_id_of_create(p_row opportunities) RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_id uuid;
 BEGIN
-  IF p_row.external_id IS NOT NULL THEN
-    SELECT o.id INTO v_id FROM opportunities o WHERE o.organization_id = p_row.organization_id AND o.external_id = p_row.external_id;
-  END IF;
-  RETURN coalesce(v_id, opportunity_id_of_key(p_row));
+  RETURN coalesce(CASE WHEN p_row.external_id IS NOT NULL THEN opportunity_id_of_external_id(p_row.organization_id, p_row.external_id) END,
+    opportunity_id_of_key(p_row));
 END
 $$;
 
@@ -135,7 +131,7 @@ DECLARE
 BEGIN
   PERFORM check_version(v_old.version, p_input);
   PERFORM begin_change('exclusive');
-  IF NOT detach_notes(p_organization_id, 'opportunity', v_id, p_input->'batch')
+  IF NOT detach_opportunity_notes(p_organization_id, v_id, p_input->'batch')
     OR NOT delete_results_of_record(p_organization_id, v_id, (p_input->'batch'->>'rows')::int) THEN
     RETURN unfinished_deletion(p_input);
   END IF;

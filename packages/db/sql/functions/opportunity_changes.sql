@@ -1,19 +1,5 @@
--- Changes of opportunities. A change has the form described in account_changes.sql. It may also contain `account_domain`, `primary_email`
+-- Changes of opportunities. A change has the form described in accounts_and_contacts.sql. It may also contain `account_domain`, `primary_email`
 -- and `additional_emails`, whose accounts and contacts exist. `contact_limit` is the maximum number of additional contacts.
-
--- Like read_account, for opportunities.
-CREATE OR REPLACE FUNCTION read_opportunity(p_organization_id uuid, p_id uuid) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_row opportunities;
-BEGIN
-  PERFORM lock_record(p_organization_id, 'opportunity', p_id);
-  SELECT * INTO v_row FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_id;
-  IF NOT FOUND THEN
-    PERFORM begin_change('shared');
-  END IF;
-  RETURN v_row;
-END
-$$;
 
 -- The natural key of an opportunity as one text, for comparisons.
 CREATE OR REPLACE FUNCTION opportunity_key(p_row opportunities) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
@@ -177,8 +163,7 @@ BEGIN
     PERFORM check_key_is_free('opportunity', changed_key_field(p_old, v_new, p_change), nullif(opportunity_id_of_key(v_new), p_old.id));
   END IF;
   IF v_new.external_id IS DISTINCT FROM p_old.external_id THEN
-    PERFORM check_key_is_free('opportunity', 'external_id', (
-      SELECT o.id FROM opportunities o WHERE o.organization_id = v_new.organization_id AND o.external_id = v_new.external_id));
+    PERFORM check_key_is_free('opportunity', 'external_id', opportunity_id_of_external_id(v_new.organization_id, v_new.external_id));
   END IF;
   IF v_new.stage_id IS DISTINCT FROM p_old.stage_id THEN
     PERFORM check_stage_is_active(v_new);

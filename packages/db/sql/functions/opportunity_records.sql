@@ -49,7 +49,7 @@ DECLARE
   v_row opportunities := p_row;
   v_account_text text;
 BEGIN
-  SELECT a.domain, left(a.normalized_name, 200), concat_ws(' ', a.normalized_name, a.domain)
+  SELECT a.domain, left(a.normalized_name, 200), a.search_text
     INTO v_row.account_domain, v_row.account_name_key, v_account_text
     FROM accounts a WHERE a.organization_id = v_row.organization_id AND a.id = v_row.account_id;
   SELECT c.email, left(c.normalized->>'first_name', 200), left(c.normalized->>'last_name', 200)

@@ -65,8 +65,7 @@ BEGIN
   PERFORM check_key_is_free('account', 'domain', (
     SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = v_row.id));
   PERFORM check_key_is_free('account', 'domain', find_account_id(p_organization_id, v_row.domain));
-  PERFORM check_key_is_free('account', 'external_id', (
-    SELECT a.id FROM accounts a WHERE a.organization_id = p_organization_id AND a.external_id = v_row.external_id));
+  PERFORM check_key_is_free('account', 'external_id', account_id_of_external_id(p_organization_id, v_row.external_id));
   INSERT INTO accounts VALUES (v_row.*);
   PERFORM forget_merge(p_organization_id, 'account', v_row.id);
   PERFORM collect_events(ARRAY[creation_event('account', 'restored', account_event_record(v_row))]);
@@ -110,8 +109,7 @@ BEGIN
   PERFORM check_key_is_free('opportunity', 'name', (
     SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = v_wanted.id));
   PERFORM check_key_is_free('opportunity', 'name', opportunity_id_of_key(v_row));
-  PERFORM check_key_is_free('opportunity', 'external_id', (
-    SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.external_id = v_row.external_id));
+  PERFORM check_key_is_free('opportunity', 'external_id', opportunity_id_of_external_id(p_organization_id, v_row.external_id));
   v_row := insert_opportunity(v_row, v_additional_ids);
   PERFORM forget_merge(p_organization_id, 'opportunity', v_row.id);
   RETURN jsonb_build_object('object', 'opportunity', 'id', v_row.id, 'version', v_row.version, 'dropped', to_jsonb(array_remove(ARRAY[

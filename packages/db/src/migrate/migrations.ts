@@ -27,22 +27,57 @@ const functionsFolder = fileURLToPath(new URL('../../sql/functions/', import.met
 
 /** The write functions of this version. */
 export interface FunctionSources {
-  /** All files of `sql/functions` in the order of their names. */
+  /** The statements of all files of `sql/functions`, in the order of their names. */
   readonly sql: string;
-  /** SHA-256 of {@link sql}, in hexadecimal. */
+  /** SHA-256 of the files, in hexadecimal. */
   readonly digest: string;
   /** The version of the program that they belong to, such as `1.2.0`. */
   readonly release: string;
 }
 
-/** The files of `sql/functions`, in the order of their names. */
-export const readFunctionFiles = async (): Promise<{ readonly name: string; readonly sql: string }[]> => {
+const repeatedFunction = /((?:^-- FOR .+\n)+)(CREATE OR REPLACE FUNCTION [^]*?^\$\$;$)/gm;
+
+/** `{name}` becomes the value of the name, and `{n.columns}` becomes `n.domain, n.name` if `columns` is `domain,name`. */
+const fillIn = (text: string, values: ReadonlyMap<string, string>): string =>
+  text.replace(/\{(\w+\.)?(\w+)\}/g, (braces, prefix: string | undefined, name: string) => {
+    const value = values.get(name);
+    return value === undefined
+      ? braces
+      : value
+          .split(',')
+          .map((part) => `${prefix ?? ''}${part}`)
+          .join(', ');
+  });
+
+/**
+ * Repeats a function for each line above it that starts with `-- FOR`, with the values of the line for the names in braces:
+ *
+ *     -- FOR object=account objects=accounts
+ *     CREATE OR REPLACE FUNCTION read_{object}(p_id uuid) RETURNS {objects} …
+ */
+const repeatFunctions = (source: string): string =>
+  source.replace(repeatedFunction, (_all, lines: string, text: string) => {
+    const each = [...lines.matchAll(/^-- FOR (.+)$/gm)].map(([, values = '']) =>
+      fillIn(text, new Map([...values.matchAll(/(\w+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value]))),
+    );
+    return each.join('\n\n');
+  });
+
+/** The files of `sql/functions` in the order of their names, and the statements that they stand for. */
+export const readFunctionFiles = async () => {
   const names = (await readdir(functionsFolder)).filter((name) => name.endsWith('.sql')).sort();
-  return Promise.all(names.map(async (name) => ({ name, sql: await readFile(join(functionsFolder, name), 'utf8') })));
+  return Promise.all(
+    names.map(async (name) => {
+      const source = await readFile(join(functionsFolder, name), 'utf8');
+      return { name, source, sql: repeatFunctions(source) };
+    }),
+  );
 };
 
 /** Reads the source of the write functions. */
 export const readFunctions = async (): Promise<FunctionSources> => {
-  const sql = (await readFunctionFiles()).map((file) => file.sql).join('\n');
-  return { sql, digest: createHash('sha256').update(sql).digest('hex'), release };
+  const files = await readFunctionFiles();
+  const source = files.map((file) => file.source).join('\n');
+  const digest = createHash('sha256').update(source).digest('hex');
+  return { sql: files.map(({ sql }) => sql).join('\n'), digest, release };
 };
