@@ -171,7 +171,11 @@ describe('a bad file', () => {
       'fields:\n  - object: account\n    slug: x\n    name: X\n    type: choice',
       'setup.yaml:5: fields[0].type: must be one of',
     ],
-    ['fields:\n  - { object: account, slug: x, name: X, type: select }', 'setup.yaml:2: fields[0]: options'],
+    ['fields:\n  - { object: account, slug: x, name: X, type: select }', 'setup.yaml:2: fields[0].options: must be'],
+    [
+      'fields:\n  - object: account\n    slug: x\n    name: X\n    type: select\n    options:\n      - A\n      - label: a',
+      'setup.yaml:8: fields[0].options[1].label: is used by another option: "a"',
+    ],
     [
       'fields:\n  - { object: opportunity, slug: x, name: X, type: string, pipelines: [Nope] }',
       'there is no pipeline Nope',
