@@ -15,6 +15,7 @@ export { maxNextStepLength, opportunity } from './objects/opportunity.js';
 export * from './objects/read-change.js';
 export * from './objects/value-readers.js';
 export * from './result.js';
+export * from './custom-field/attribute-types.js';
 export * from './custom-field/calendar.js';
 export * from './custom-field/comparison.js';
 export * from './custom-field/custom-value.js';
@@ -24,7 +25,6 @@ export * from './custom-field/definition-rules.js';
 export * from './custom-field/definitions-map.js';
 export * from './custom-field/field-metadata.js';
 export * from './custom-field/parse-values.js';
-export * from './custom-field/value.js';
 export {
   maxAccountWebsiteLength,
   maxLocationPartLength,

@@ -1,4 +1,5 @@
-import type { AttributeType, CustomFieldDefinition } from '../src/custom-field/definition.js';
+import type { AttributeType } from '../src/custom-field/attribute-types.js';
+import type { CustomFieldDefinition } from '../src/custom-field/definition.js';
 
 /** A visible definition for all pipelines, named after its type by default. */
 export const definitionOf = (

@@ -1,4 +1,5 @@
-import type { AttributeType, CustomFieldDefinition } from '../src/custom-field/definition.js';
+import type { AttributeType } from '../src/custom-field/attribute-types.js';
+import type { CustomFieldDefinition } from '../src/custom-field/definition.js';
 import { ApiError, ErrorCollector, type FieldErrors } from '../src/errors.js';
 import { createFieldIndex, type FieldIndex } from '../src/query/field-index.js';
 import { definitionOf } from './definition-fixture.js';

@@ -1,12 +1,13 @@
 import { normalizeForSearch } from '../text.js';
 import type { CustomValue } from './custom-value.js';
 import type { FilterKind } from '../query/filter/operators.js';
-import { attributeKinds, type AttributeType, type CustomFieldDefinition } from './definition.js';
+import { attributeDescriptions, type AttributeType } from './attribute-types.js';
+import type { CustomFieldDefinition } from './definition.js';
 import { isJsonObject } from './values/json-object.js';
 import { locationTextParts } from './values/location.js';
 
-/** How values of a type compare: as one text, as one number, as a set of texts, as two days, or part by part. */
-type ComparisonKind = 'text' | 'number' | 'set' | 'range' | 'location';
+/** How values of a type compare: as one text, as one number, as a set of texts, or only part by part. */
+type ComparisonKind = 'text' | 'number' | 'set' | 'whole';
 
 /** The text parts of a location and its formatted text, normalized. */
 export type NormalizedLocation = Readonly<Record<(typeof locationTextParts)[number] | 'formatted', string | null>>;
@@ -18,18 +19,18 @@ const comparisonKinds: Readonly<Partial<Record<FilterKind, ComparisonKind>>> = {
   checkbox: 'number',
   option_set: 'set',
   member_set: 'set',
+  whole: 'whole',
 };
 
 /** How values of this type compare. */
-export const comparisonKind = (attributeType: AttributeType): ComparisonKind => {
-  if (attributeType === 'date_range') return 'range';
-  return attributeType === 'location' ? 'location' : (comparisonKinds[attributeKinds[attributeType]] ?? 'text');
-};
+export const comparisonKind = (attributeType: AttributeType): ComparisonKind =>
+  comparisonKinds[attributeDescriptions[attributeType].kind] ?? 'text';
 
 /**
  * Whether texts of this type are compared in their normalized form. Dates, times and options are compared as stored.
  */
-export const isNormalized = (attributeType: AttributeType): boolean => attributeKinds[attributeType] === 'text';
+export const isNormalized = (attributeType: AttributeType): boolean =>
+  attributeDescriptions[attributeType].kind === 'text';
 
 /** The kind of indexed column for this type's comparison key, or null if the type has no such key. */
 export const slotKind = (attributeType: AttributeType): 'text' | 'number' | null => {

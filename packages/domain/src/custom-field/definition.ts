@@ -1,36 +1,5 @@
 import type { ObjectType } from '../object-type.js';
-import type { FilterKind } from '../query/filter/operators.js';
-
-/** The types of custom fields, and how the values of each compare. */
-export const attributeKinds = {
-  string: 'text',
-  number: 'number',
-  checkbox: 'checkbox',
-  date: 'date',
-  date_range: 'whole',
-  rating: 'number',
-  timestamp: 'timestamp',
-  select: 'option',
-  multi_select: 'option_set',
-  currency: 'number',
-  percentage: 'number',
-  location: 'whole',
-  time: 'time',
-  datetime: 'datetime',
-  // Not the kinds `email` and `domain`, which are for natural keys: these fields contain text that a person typed.
-  email: 'text',
-  phone: 'text',
-  website: 'text',
-  url: 'text',
-  radio: 'option',
-  team_members: 'member_set',
-} as const satisfies Readonly<Record<string, FilterKind>>;
-
-/** A type of custom fields. */
-export type AttributeType = keyof typeof attributeKinds;
-
-/** All of them. */
-export const attributeTypes = Object.keys(attributeKinds) as readonly AttributeType[];
+import type { AttributeType } from './attribute-types.js';
 
 /** The prefix of a slug in the API's `property_name`. */
 export const propertyNamePrefix = 'custom__';

@@ -1,5 +1,6 @@
 import { compareCodePoints } from '../text.js';
-import { defaultRatingMax, propertyName, type AttributeType, type CustomFieldDefinition } from './definition.js';
+import { attributeDescriptions, type AttributeType } from './attribute-types.js';
+import { defaultRatingMax, propertyName, type CustomFieldDefinition } from './definition.js';
 
 /** The metadata of a definition in a response: `options`, `currency` or `max`, depending on the type, or null. */
 export type WireFieldMetadata =
@@ -18,14 +19,12 @@ export interface WireFieldDefinition {
 // Archived options stay in the list, so that every stored value has a label. In a response they look like the others:
 // an option has exactly these three keys.
 const wireMetadata = ({ attributeType, metadata }: CustomFieldDefinition): WireFieldMetadata | null => {
-  switch (attributeType) {
-    case 'select':
-    case 'radio':
-    case 'multi_select':
+  switch (attributeDescriptions[attributeType].setting) {
+    case 'options':
       return { options: (metadata?.options ?? []).map(({ label, value, color }) => ({ label, value, color })) };
     case 'currency':
       return metadata?.currency === undefined ? null : { currency: metadata.currency };
-    case 'rating':
+    case 'max':
       return { max: metadata?.max ?? defaultRatingMax };
     default:
       return null;

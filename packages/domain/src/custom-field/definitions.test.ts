@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { anyCharacter, propertyRuns } from '../../tests/random.js';
 import { definitionOf, stageOptions } from '../../tests/definition-fixture.js';
 import { accepted, errorsOf } from '../../tests/query-fields.js';
-import { attributeTypes, type AttributeType } from './definition.js';
+import { attributeTypes, type AttributeType } from './attribute-types.js';
 import { maxSlugLength, parseSlug, slugFromName } from './definition-rules.js';
 import { definitionsMap } from './definitions-map.js';
 import { maxOptions, optionColors, parseFieldMetadata, type SentSettings } from './field-metadata.js';

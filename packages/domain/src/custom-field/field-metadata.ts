@@ -2,7 +2,8 @@ import type { ErrorCollector } from '../errors.js';
 import { blankFault } from '../natural-key/name.js';
 import { fail, ok, type Result } from '../result.js';
 import { normalizeForSearch } from '../text.js';
-import { defaultRatingMax, type AttributeType, type FieldMetadata, type FieldOption } from './definition.js';
+import { attributeDescriptions, type AttributeType } from './attribute-types.js';
+import { defaultRatingMax, type FieldMetadata, type FieldOption } from './definition.js';
 import { parseCurrencyCode } from './decimal.js';
 import { parseTrimmedText } from './values/text.js';
 import { echo } from './values/bounds.js';
@@ -100,15 +101,6 @@ const parseRatingMax = (max: number): Result<number> =>
     ? ok(max)
     : fail(`must be an integer from 1 to ${maxRatingMax}`);
 
-/** The setting of each type that has one. */
-const settings: Readonly<Partial<Record<AttributeType, keyof SentSettings>>> = {
-  select: 'options',
-  radio: 'options',
-  multi_select: 'options',
-  currency: 'currency',
-  rating: 'max',
-};
-
 /**
  * Reads the settings of a definition's type and fills in every default: option colours, an option's value if only its
  * label is given, a rating's maximum. Types without settings accept none and give null. The result is valid input and
@@ -120,7 +112,7 @@ export const parseFieldMetadata = (
   sent: SentSettings,
   errors: ErrorCollector,
 ): FieldMetadata | null => {
-  const own = settings[attributeType];
+  const own = attributeDescriptions[attributeType].setting;
   const misplaced = Object.entries(sent).filter(([name, value]) => name !== own && (value ?? null) !== null);
   for (const [name] of misplaced) errors.add(name, `does not apply to fields of the type ${attributeType}`);
   if (own === undefined || misplaced.length > 0) return null;

@@ -1,7 +1,7 @@
 import type { ErrorCollector } from '../errors.js';
+import { parseCustomValue } from './attribute-types.js';
 import type { CustomValue, CustomValueReferences } from './custom-value.js';
 import { appliesToPipeline, propertyName, propertyNamePrefix, type CustomFieldDefinition } from './definition.js';
-import { parseCustomValue } from './value.js';
 import { echo } from './values/bounds.js';
 import { isJsonObject, ownValue } from './values/json-object.js';
 

@@ -2,12 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { anyCharacter, propertyRuns } from '../../tests/random.js';
 import { definitionOf, stageOptions } from '../../tests/definition-fixture.js';
+import { attributeTypes, type AttributeType, parseCustomValue } from './attribute-types.js';
 import { formatInstant, isCalendarDate, maxEpochMs, minEpochMs, parseInstant, readInstantText } from './calendar.js';
 import { comparisonKey, normalizedForm, slotKind } from './comparison.js';
 import type { CustomValue, CustomValueReferences } from './custom-value.js';
-import { amountLimits, checkDecimal, numberLimits } from './decimal.js';
-import { attributeTypes, type AttributeType, type FieldMetadata } from './definition.js';
-import { parseCustomValue } from './value.js';
+import type { FieldMetadata } from './definition.js';
 import { maxAccountWebsiteLength, maxLocationPartLength, maxStringLength } from './values/bounds.js';
 import { parseAccountWebsite } from './values/web-address.js';
 
@@ -33,7 +32,12 @@ const accepted: readonly (readonly [AttributeType, unknown, unknown])[] = [
   ['string', '', ''],
   ['string', '😀'.repeat(10_000), '😀'.repeat(10_000)],
   ['number', 12.5, 12.5],
+  ['number', -0, 0],
+  ['number', 1e-15, 1e-15],
   ['currency', 0.0001, 0.0001],
+  ['currency', -1234.5678, -1234.5678],
+  ['currency', 999_999_999_999_999, 999_999_999_999_999],
+  ['currency', 99_999_999_999.9999, 99_999_999_999.9999],
   ['percentage', -250, -250],
   ['rating', 5, 5],
   ['checkbox', false, false],
@@ -75,7 +79,15 @@ const refused: readonly (readonly [AttributeType, unknown, string])[] = [
   ['string', 'a'.repeat(10_001), 'at most 10000 characters'],
   ['number', '12', 'must be a number'],
   ['number', 1234567890123456, 'at most 15 digits'],
-  ['currency', 1.00001, 'at most 4 decimals'],
+  ['number', 0.1 + 0.2, 'at most 15 digits'],
+  ['number', 1e-16, 'at most 15 decimals'],
+  ['number', NaN, 'must be a number'],
+  ['number', Infinity, 'must be a number'],
+  ['currency', 1e15, 'at most 15 digits'],
+  ['currency', 1.5e300, 'at most 15 digits'],
+  ['currency', 123_456_789_012_345.6, 'at most 15 digits'],
+  ['currency', 0.000_01, 'at most 4 decimals'],
+  ['currency', 1.5e-7, 'at most 4 decimals'],
   ['percentage', '50%', 'must be a number'],
   ['rating', 6, 'from 0 to 5'],
   ['checkbox', 'true', 'true or false'],
@@ -206,33 +218,6 @@ describe('dates and times', () => {
     for (const input of [minEpochMs - 1, maxEpochMs + 1, 0.5, NaN, null]) expect(parseInstant(input).ok).toBe(false);
     const times = ['24:00', '23:60', '23:59:60', '9:30', '09:30:00.5', '09:30Z', '', 930];
     expect(times.filter((time) => parse('time', time).ok)).toEqual([]);
-  });
-});
-
-describe('numbers', () => {
-  it.each([-1234.5678, 999_999_999_999_999, 99_999_999_999.9999, 0.0001])('may be the amount %d', (value) => {
-    expect(checkDecimal(value, amountLimits)).toEqual({ ok: true, value });
-  });
-
-  it.each([
-    [1e15, 'must have at most 15 digits'],
-    [1.5e300, 'must have at most 15 digits'],
-    [123_456_789_012_345.6, 'must have at most 15 digits'],
-    [0.1 + 0.2, 'must have at most 15 digits'],
-    [0.000_01, 'must have at most 4 decimals'],
-    [1.5e-7, 'must have at most 4 decimals'],
-    [NaN, 'must be a number'],
-    [Infinity, 'must be a number'],
-    ['12', 'must be a number'],
-    [12n, 'must be a number'],
-  ])('may not be the amount %p', (value, message) => {
-    expect(checkDecimal(value, amountLimits)).toEqual({ ok: false, message });
-  });
-
-  it('may have more decimals than an amount, and are never -0', () => {
-    expect(checkDecimal(-0, amountLimits)).toEqual({ ok: true, value: 0 });
-    expect(checkDecimal(1e-15, numberLimits).ok).toBe(true);
-    expect(checkDecimal(1e-16, numberLimits)).toEqual({ ok: false, message: 'must have at most 15 decimals' });
   });
 });
 

@@ -1,3 +1,4 @@
+import { comparisonKind } from '../custom-field/comparison.js';
 import type { ErrorCollector } from '../errors.js';
 import { fail, ok, type Result } from '../result.js';
 import { type FieldIndex, quote, unknownFieldText } from './field-index.js';
@@ -105,8 +106,7 @@ const parseSortField = (name: unknown, fieldIndex: FieldIndex): Result<FieldRef>
 const findObstacle = (ref: FieldRef): string | null => {
   if (ref.source === 'relation') return 'it belongs to another record';
   if (ref.source === 'system') return ref.field.sortable ? null : 'it holds several values';
-  const { attributeType } = ref.definition;
-  if (attributeType === 'multi_select' || attributeType === 'team_members') return 'it holds several values';
+  if (comparisonKind(ref.definition.attributeType) === 'set') return 'it holds several values';
   const parts = partsOf(ref.definition);
   return parts.length > 0 && ref.part === undefined ? `sort by one of its parts, ${parts.join(', ')}` : null;
 };

@@ -1,6 +1,7 @@
 import { normalizeEmail } from '../../natural-key/email.js';
 import { fail, ok, type Result } from '../../result.js';
 import type { CustomValueReferences } from '../custom-value.js';
+import type { CustomFieldDefinition } from '../definition.js';
 import { echo, maxTeamMembers } from './bounds.js';
 
 // Emails are looked up in normalized form, ids in lower case. Any other text is looked up too and matches no
@@ -11,7 +12,11 @@ const lookUpKey = (text: string): string => {
 };
 
 /** Reads `team_members`: an array of member ids or emails; stored as ids in the order sent, each once. */
-export const parseTeamMembers = (input: unknown, references: CustomValueReferences): Result<readonly string[]> => {
+export const parseTeamMembers = (
+  input: unknown,
+  _definition: CustomFieldDefinition,
+  references: CustomValueReferences,
+): Result<readonly string[]> => {
   if (!Array.isArray(input)) return fail('must be an array of member ids or emails');
   if (input.length > maxTeamMembers) return fail(`must have at most ${maxTeamMembers} members`);
   const ids = new Set<string>();

@@ -1,4 +1,4 @@
-import { attributeKinds } from '../../custom-field/definition.js';
+import { attributeDescriptions } from '../../custom-field/attribute-types.js';
 import type { FieldRef } from '../field-ref.js';
 import type { SystemFieldKind } from '../../objects/field.js';
 import { relationKinds } from '../system-fields.js';
@@ -93,7 +93,7 @@ const systemKinds: Readonly<Record<SystemFieldKind, FilterKind>> = {
 export const filterKindOf = (ref: FieldRef): FilterKind => {
   if (ref.source === 'system') return systemKinds[ref.field.kind];
   if (ref.source === 'relation') return systemKinds[relationKinds[ref.name]];
-  if (ref.part === undefined) return attributeKinds[ref.definition.attributeType];
+  if (ref.part === undefined) return attributeDescriptions[ref.definition.attributeType].kind;
   if (ref.definition.attributeType === 'date_range') return 'date';
   return ref.part === 'lat' || ref.part === 'lng' ? 'number' : 'text';
 };
