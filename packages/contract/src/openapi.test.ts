@@ -15,11 +15,12 @@ const documents = [
   ['inbound', buildOpenApiDocument('inbound', inboundOperations)],
 ] as const;
 
-const referencesIn = (value: unknown): string[] => {
-  if (Array.isArray(value)) return value.flatMap(referencesIn);
+/** Every object of a document with its path, except those in examples. */
+const nodesIn = (value: unknown, path = ''): readonly (readonly [path: string, node: Record<string, unknown>])[] => {
+  if (Array.isArray(value)) return value.flatMap((each, index) => nodesIn(each, `${path}/${index}`));
   if (!isRecord(value)) return [];
-  const own = typeof value['$ref'] === 'string' ? [value['$ref']] : [];
-  return [...own, ...Object.values(value).flatMap(referencesIn)];
+  const inner = Object.entries(value).filter(([key]) => !key.startsWith('example'));
+  return [[path, value], ...inner.flatMap(([key, each]) => nodesIn(each, `${path}/${key}`))];
 };
 
 const resolve = (reference: string, document: unknown): unknown =>
@@ -31,7 +32,7 @@ const resolve = (reference: string, document: unknown): unknown =>
 describe.each(documents)('the document of %s', (_name, document) => {
   it('has only references that resolve, and no unused component', () => {
     expect(JSON.stringify(document)).not.toContain('x-document');
-    const references = new Set(referencesIn(document));
+    const references = new Set(nodesIn(document).flatMap(([, { $ref }]) => (typeof $ref === 'string' ? [$ref] : [])));
     for (const reference of references) expect([reference, resolve(reference, document)]).not.toContain(undefined);
     for (const kind of ['schemas', 'responses', 'parameters'] as const) {
       for (const name of Object.keys(document.components[kind] as object)) {
@@ -42,9 +43,7 @@ describe.each(documents)('the document of %s', (_name, document) => {
 
   it('contains nothing that common generators misread: docs/decisions/0021-openapi-for-generators.md', () => {
     const misread: string[] = [];
-    const walk = (value: unknown, path: string): void => {
-      if (Array.isArray(value)) for (const [index, each] of value.entries()) walk(each, `${path}/${index}`);
-      if (!isRecord(value)) return;
+    for (const [path, value] of nodesIn(document)) {
       if ('default' in value && !path.endsWith('/properties')) misread.push(`${path} has a default`);
       if (Object.hasOwn(value['patternProperties'] ?? {}, '^custom__')) misread.push(`${path} has a pattern`);
       if (Array.isArray(value['enum']) && value['enum'].includes(null)) misread.push(`${path} has null in its enum`);
@@ -52,9 +51,7 @@ describe.each(documents)('the document of %s', (_name, document) => {
         if (!isRecord(choice) || choice['$ref'] !== undefined || choice['type'] === 'null') continue;
         if (choice['enum'] === undefined) misread.push(`${path} has a choice without a name`);
       }
-      for (const [key, each] of Object.entries(value)) if (!key.startsWith('example')) walk(each, `${path}/${key}`);
-    };
-    walk(document, '');
+    }
     expect(misread).toEqual([]);
   });
 
@@ -72,19 +69,13 @@ describe.each(documents)('the document of %s', (_name, document) => {
 
   it('describes every property, parameter and header', () => {
     const undescribed: string[] = [];
-    const walk = (value: unknown, path: string): void => {
-      if (Array.isArray(value)) for (const [index, each] of value.entries()) walk(each, `${path}/${index}`);
-      if (!isRecord(value)) return;
-      if (isRecord(value['properties']) && 'type' in value) {
-        for (const [name, property] of Object.entries(value['properties'])) {
-          if (!isRecord(property)) continue;
-          if (property['description'] === undefined && property['$ref'] === undefined)
-            undescribed.push(`${path}.${name}`);
-        }
+    for (const [path, { type, properties }] of nodesIn(document)) {
+      if (type === undefined || !isRecord(properties)) continue;
+      for (const [name, property] of Object.entries(properties)) {
+        if (isRecord(property) && property['description'] === undefined && property['$ref'] === undefined)
+          undescribed.push(`${path}.${name}`);
       }
-      for (const [key, each] of Object.entries(value)) if (!key.startsWith('example')) walk(each, `${path}/${key}`);
-    };
-    walk(document, '');
+    }
     expect(undescribed).toEqual([]);
   });
 

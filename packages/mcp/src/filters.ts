@@ -55,73 +55,70 @@ const related: Readonly<Record<RecordKind, readonly string[]>> = {
 /** Its names are checked at run time; `never` fits the names of every object. */
 type Filter = FilterOf<never>;
 
-/** Turns the texts of conditions into the values that the API takes for the types of their fields. */
-class ConditionReader {
-  readonly #types: ReadonlyMap<string, string>;
-  readonly #names: readonly string[];
-  readonly #setup: Setup;
-  readonly faults: Record<string, string> = {};
-
-  private constructor(setup: Setup, types: ReadonlyMap<string, string>, names: readonly string[]) {
-    this.#setup = setup;
-    this.#types = types;
-    this.#names = names;
-  }
-
-  static async create(kind: RecordKind, setup: Setup): Promise<ConditionReader> {
-    const types = new Map(related[kind].map((name) => [name, 'string']));
-    const fields = (await setup.fields(kind)).filter(({ attribute_type: type }) => type !== 'contact_list');
-    // A system field wins over a custom field with the same slug, which then has only the name `custom__…`.
-    for (const field of fields) {
-      types.set(field.property_name, field.attribute_type);
-      if (!types.has(field.name)) types.set(field.name, field.attribute_type);
-    }
-    const names = fields.map((field) => field.property_name).filter((name) => !/^(?!external).*_id$/.test(name));
-    return new ConditionReader(setup, types, [...names, ...related[kind]]);
-  }
-
-  async read(sent: z.infer<typeof condition>, path: string): Promise<Filter> {
-    const { field, operator } = sent;
-    const type = this.#typeOf(field);
-    if (type === undefined) this.faults[`${path}.field`] = `unknown field "${field}"; ${allowedText(this.#names)}`;
-    const texts = sent.values ?? (sent.value === undefined ? [] : [sent.value]);
-    const values = await Promise.all(texts.map((one) => this.#readValue(one, type, path)));
-    if (operator === 'empty' || operator === 'not_empty') return { field: field as never, operator };
-    const isList = listOperators.some((one) => one === operator) || (values.length > 1 && type === 'multi_select');
-    if (values.length === 0) this.faults[`${path}.${isList ? 'values' : 'value'}`] = `is required for ${operator}`;
-    else if (!isList && values.length > 1) this.faults[`${path}.value`] = `${operator} takes one value`;
-    return { field: field as never, operator, value: isList ? values : values[0] };
-  }
-
-  /** The type of a field, of a field of a related record, or of a part of a field as in `term.start`. */
-  #typeOf(field: string): string | undefined {
-    const [whole, part] = field.split('.');
-    const type = this.#types.get(field);
-    if (type !== undefined || part === undefined) return type;
-    const wholeType = this.#types.get(whole ?? '');
-    if (wholeType === 'date_range') return 'date';
-    return wholeType === 'location' ? (/^(lat|lng)$/.test(part) ? 'number' : 'string') : undefined;
-  }
-
-  async #readValue(sent: string, type: string | undefined, path: string): Promise<unknown> {
-    const value = sent.trim();
-    if (type !== undefined && /^(number|currency|percentage|rating)$/.test(type)) {
-      if (/^-?\d+(\.\d+)?$/.test(value)) return Number(value);
-      this.faults[`${path}.value`] = `"${sent}" is not a number: write it as 10000 or 0.5`;
-    } else if (type === 'checkbox') {
-      if (/^(true|false)$/i.test(value)) return value.toLowerCase() === 'true';
-      this.faults[`${path}.value`] = `"${sent}" is not known; ${allowedText(['true', 'false'])}`;
-    } else if (type === 'team_members') {
-      const members = await this.#setup.members();
-      const found = members.find(({ email, member_id: id }) => email === value.toLowerCase() || id === value);
-      if (found !== undefined) return found.member_id;
-      this.faults[`${path}.value`] = `"${sent}" is not a member; ${allowedText(members.map((member) => member.email))}`;
-    } else if (type !== undefined && /^(timestamp|datetime)$/.test(type) && /^-?\d+$/.test(value)) {
-      return Number(value);
-    }
-    return sent;
-  }
+/** What reading conditions needs, and the faults found so far. */
+interface Reading {
+  readonly setup: Setup;
+  /** The types of fields by all their names. */
+  readonly types: ReadonlyMap<string, string>;
+  /** The names to propose for an unknown field. */
+  readonly names: readonly string[];
+  readonly faults: Record<string, string>;
 }
+
+const startReading = async (kind: RecordKind, setup: Setup): Promise<Reading> => {
+  const types = new Map(related[kind].map((name) => [name, 'string']));
+  const fields = (await setup.fields(kind)).filter(({ attribute_type: type }) => type !== 'contact_list');
+  // A system field wins over a custom field with the same slug, which then has only the name `custom__…`.
+  for (const field of fields) {
+    types.set(field.property_name, field.attribute_type);
+    if (!types.has(field.name)) types.set(field.name, field.attribute_type);
+  }
+  const names = fields.map((field) => field.property_name).filter((name) => !/^(?!external).*_id$/.test(name));
+  return { setup, types, names: [...names, ...related[kind]], faults: {} };
+};
+
+/** The type of a field, of a field of a related record, or of a part of a field as in `term.start`. */
+const typeOf = (field: string, { types }: Reading): string | undefined => {
+  const [whole = '', part] = field.split('.');
+  const wholeType = types.get(whole);
+  if (types.has(field) || part === undefined) return types.get(field);
+  if (wholeType === 'date_range') return 'date';
+  return wholeType === 'location' ? (/^(lat|lng)$/.test(part) ? 'number' : 'string') : undefined;
+};
+
+/** The value that the API takes for a text. */
+const readValue = async (sent: string, type: string, path: string, { setup, faults }: Reading): Promise<unknown> => {
+  const value = sent.trim();
+  if (/^(number|currency|percentage|rating)$/.test(type)) {
+    if (/^-?\d+(\.\d+)?$/.test(value)) return Number(value);
+    faults[`${path}.value`] = `"${sent}" is not a number: write it as 10000 or 0.5`;
+  } else if (type === 'checkbox') {
+    if (/^(true|false)$/i.test(value)) return value.toLowerCase() === 'true';
+    faults[`${path}.value`] = `"${sent}" is not known; ${allowedText(['true', 'false'])}`;
+  } else if (type === 'team_members') {
+    const members = await setup.members();
+    const found = members.find(({ email, member_id: id }) => email === value.toLowerCase() || id === value);
+    if (found !== undefined) return found.member_id;
+    faults[`${path}.value`] = `"${sent}" is not a member; ${allowedText(members.map((member) => member.email))}`;
+  } else if (/^(timestamp|datetime)$/.test(type) && /^-?\d+$/.test(value)) {
+    return Number(value);
+  }
+  return sent;
+};
+
+const readCondition = async (sent: z.infer<typeof condition>, path: string, reading: Reading): Promise<Filter> => {
+  const { field, operator } = sent;
+  const { faults, names } = reading;
+  const type = typeOf(field, reading);
+  if (type === undefined) faults[`${path}.field`] = `unknown field "${field}"; ${allowedText(names)}`;
+  const texts = sent.values ?? (sent.value === undefined ? [] : [sent.value]);
+  const values = await Promise.all(texts.map((one) => readValue(one, type ?? 'string', path, reading)));
+  if (operator === 'empty' || operator === 'not_empty') return { field: field as never, operator };
+  const isList = listOperators.some((one) => one === operator) || (values.length > 1 && type === 'multi_select');
+  if (values.length === 0) faults[`${path}.${isList ? 'values' : 'value'}`] = `is required for ${operator}`;
+  else if (!isList && values.length > 1) faults[`${path}.value`] = `${operator} takes one value`;
+  return { field: field as never, operator, value: isList ? values : values[0] };
+};
 
 /**
  * The part of a search body that selects records.
@@ -134,9 +131,10 @@ export const readFilters = async (
 ): Promise<{ readonly query?: string; readonly filters?: Filter[] }> => {
   const words = query === undefined ? {} : { query };
   if (filters.length + anyOf.length === 0) return words;
-  const reader = await ConditionReader.create(kind, setup);
-  const all = await Promise.all(filters.map((sent, index) => reader.read(sent, `filters[${index}]`)));
-  const some = await Promise.all(anyOf.map((sent, index) => reader.read(sent, `any_of[${index}]`)));
-  if (Object.keys(reader.faults).length > 0) throw invalid(reader.faults);
+  const reading = await startReading(kind, setup);
+  const readAll = (conditions: typeof filters, argument: string): Promise<Filter[]> =>
+    Promise.all(conditions.map((sent, index) => readCondition(sent, `${argument}[${index}]`, reading)));
+  const [all, some] = [await readAll(filters, 'filters'), await readAll(anyOf, 'any_of')];
+  if (Object.keys(reading.faults).length > 0) throw invalid(reading.faults);
   return { ...words, filters: some.length === 0 ? all : [...all, { or: some }] };
 };

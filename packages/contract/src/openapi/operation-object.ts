@@ -36,15 +36,12 @@ export const successExample = (contract: OperationContract): Json => {
   };
 };
 
-const countsAs = (contract: OperationContract): string =>
-  `${contract.description}\n\nNeeds a key that allows \`${contract.group}\` or \`${contract.id}\`.`;
-
 /** One operation in OpenAPI form. Named schemas go to `components`. */
 export const operationObject = (contract: OperationContract, components: SchemaComponents): Json => ({
   operationId: contract.id,
   tags: [contract.tag],
   summary: contract.summary,
-  description: countsAs(contract),
+  description: `${contract.description}\n\nNeeds a key that allows \`${contract.group}\` or \`${contract.id}\`.`,
   parameters: [
     ...parametersIn('path', contract.params as JsonSchema | undefined, components),
     ...parametersIn('query', contract.query as JsonSchema | undefined, components),

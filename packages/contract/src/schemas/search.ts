@@ -10,7 +10,7 @@ import {
 } from '@crm/domain';
 import { Type, type Static } from 'typebox';
 import { fieldsEntryLength, rawParameterLength } from '../bounds.js';
-import { oneOf, optional, text, uuid } from './build.js';
+import { integer, oneOf, optional, text, uuid } from './build.js';
 import { exampleIds } from './example-ids.js';
 import { closed } from './input.js';
 import { operatorTable } from './operator-table.js';
@@ -163,14 +163,7 @@ export const pipelineProperties = {
 const searchProperties = {
   ...matchProperties,
   sort: optional(sort),
-  limit: optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: maxLimit,
-      default: defaultLimit,
-      description: pageLimitDescription,
-    }),
-  ),
+  limit: optional(integer(pageLimitDescription, undefined, { minimum: 1, maximum: maxLimit, default: defaultLimit })),
   cursor: optional(PageCursor),
   fields: optional(fields),
 };
@@ -192,10 +185,7 @@ export type SearchBody = Static<typeof SearchBody>;
 
 /** The body of the opportunity search. */
 export const SearchOpportunitiesBody = closed(
-  {
-    ...pipelineProperties,
-    ...searchProperties,
-  },
+  { ...pipelineProperties, ...searchProperties },
   {
     title: 'SearchOpportunitiesBody',
     description: 'Words, filters and sort of a search.',

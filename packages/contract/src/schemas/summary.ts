@@ -27,11 +27,10 @@ const summaryProperties = {
     ),
   ),
   limit: optional(
-    Type.Integer({
+    integer('Maximum number of groups in the response, largest first. Totals cover all groups.', undefined, {
       minimum: 1,
       maximum: maxSummaryGroups,
       default: maxSummaryGroups,
-      description: 'Maximum number of groups in the response, largest first. Totals cover all groups.',
     }),
   ),
 };

@@ -10,7 +10,7 @@ import {
   type Result,
   valueReaders,
 } from '@crm/domain';
-import type { Ajv2020, ErrorObject, FuncKeywordDefinition } from 'ajv/dist/2020.js';
+import type { Ajv2020, ErrorObject } from 'ajv/dist/2020.js';
 
 /** Turns a parser that adds its errors to a collector into a check that returns a `Result`. */
 const collected =
@@ -78,12 +78,11 @@ const validateCheck: KeywordFunction = (name, value, schema) => {
  * these rules.
  */
 export const addChecks = (ajv: Ajv2020): void => {
-  const keyword: FuncKeywordDefinition = {
+  ajv.addKeyword({
     keyword: 'x-check',
     type: ['string', 'number'],
     schemaType: 'string',
     errors: true,
     validate: validateCheck,
-  };
-  ajv.addKeyword(keyword);
+  });
 };

@@ -38,12 +38,5 @@ const compileClosed = (most: number, parentSchema: JsonSchema): DataValidateFunc
 
 /** Adds the keyword that {@link boundUnknown} writes. */
 export const addClosedObjects = (ajv: Ajv2020): void => {
-  const definition: FuncKeywordDefinition = {
-    keyword,
-    type: 'object',
-    schemaType: 'number',
-    errors: true,
-    compile: compileClosed,
-  };
-  ajv.addKeyword(definition);
+  ajv.addKeyword({ keyword, type: 'object', schemaType: 'number', errors: true, compile: compileClosed });
 };

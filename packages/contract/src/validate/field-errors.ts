@@ -28,9 +28,6 @@ export const dottedPath = (pointer: string, input: unknown): string => {
 /** The part of a request that a validator checks. */
 export type Location = 'params' | 'query' | 'body' | 'item';
 
-/** Whether a failed keyword only repeats that another one failed. */
-const isEcho = (keyword: string): boolean => keyword === 'if';
-
 const requiredText = 'is required';
 
 /** Whether the failed type is that of a required property, according to the enclosing schema. */
@@ -86,7 +83,8 @@ export const toFieldErrors = (
   const texts = new Map<string, string>();
   for (const error of errors) {
     if (texts.size >= reportedAt(location)) break;
-    if (isEcho(error.keyword)) continue;
+    // It only repeats that another keyword failed.
+    if (error.keyword === 'if') continue;
     const [path, text] = describe(error, input, root, location);
     if (!texts.has(path)) texts.set(path, text);
   }
