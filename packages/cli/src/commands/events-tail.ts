@@ -1,10 +1,9 @@
-import type { CrmClient, Event, EventStream } from '@crm/client';
+import type { Event } from '@crm/client';
 import type { Command } from 'commander';
 
 import { type CliContext, jsonLine, printable } from '../cli-context.js';
-import { eventError, type EventOptions, withEventOptions } from '../events/event-options.js';
+import { type EventOptions, followLog, withEventOptions } from '../events/event-options.js';
 import { writeText } from '../export/output.js';
-import { connectClient, findReadGateway } from '../api/gateways.js';
 
 interface TailOptions extends EventOptions {
   readonly json?: boolean;
@@ -32,32 +31,11 @@ export const addEventsTailCommand = (parent: Command, context: CliContext): void
     .action((options: TailOptions) => tailEvents(context, options));
 };
 
-const startOver = 'Without --after the command shows new changes only.';
-
-/** Follows the change log: from `--after`, or new changes only. */
-export const followLog = async (
-  client: CrmClient,
-  options: EventOptions,
-  signal: AbortSignal,
-): Promise<EventStream> => {
-  const { data } = await client.events.latest({ signal });
-  const { object, after = data.position } = options;
-  return client.events.iterate({ after, logId: data.log_id, signal, ...(object && { object }) });
-};
-
-const tailEvents = async (context: CliContext, options: TailOptions): Promise<void> => {
-  const connection = await findReadGateway(context, options);
-  const client = connectClient({ readUrl: connection.url, apiKey: connection.apiKey });
-  const signal = context.onInterrupt();
-  try {
-    for await (const page of (await followLog(client, options, signal)).pages()) {
-      const lines = page.events.map((event) => (options.json === true ? jsonLine(event) : printable(eventLine(event))));
-      if (lines.length > 0 && !(await writeText(context.stdout, `${lines.join('\n')}\n`))) return;
-    }
-  } catch (error) {
-    if (!signal.aborted) throw eventError(connection.url, error, startOver);
-  }
-};
+const tailEvents = (context: CliContext, options: TailOptions): Promise<void> =>
+  followLog(context, options, 'Without --after the command shows new changes only.', async ({ events }) => {
+    const lines = events.map((event) => (options.json === true ? jsonLine(event) : printable(eventLine(event))));
+    return lines.length === 0 || writeText(context.stdout, `${lines.join('\n')}\n`);
+  });
 
 /** The fields that name a record, in order of preference. */
 const nameKeys = ['name', 'title', 'domain', 'email'] as const;

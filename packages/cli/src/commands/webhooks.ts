@@ -11,14 +11,13 @@ import type { LoggedEvent } from '@crm/webhooks';
 import type { Command } from 'commander';
 
 import { textTable } from '../administration/text-table.js';
-import { connectClient, findReadGateway, type GatewayOptions } from '../api/gateways.js';
+import type { GatewayOptions } from '../api/gateways.js';
 import { printable, type CliContext } from '../cli-context.js';
 import type { AddCommand } from '../command.js';
-import { eventError, type EventOptions, withEventOptions } from '../events/event-options.js';
+import { type EventOptions, followLog, withEventOptions } from '../events/event-options.js';
 import { httpUrl, wholeNumber } from '../options.js';
 import { findWebhook, listWebhooks } from '../setup/lookup.js';
 import { addSetupCommand, type SetupCommand, webhookCommand } from '../setup/make-command.js';
-import { followLog } from './events-tail.js';
 
 const stateOf = ({ state, is_failing: isFailing }: Webhook): string =>
   state === 'active' && isFailing ? 'failing' : state;
@@ -177,26 +176,19 @@ const toLogged = ({ record_id: recordId, occurred_at: occurredAt, ...rest }: Eve
 
 const listen = async (context: CliContext, options: ListenOptions): Promise<void> => {
   const { eventMessage, newSecret, Sender } = await import('@crm/webhooks');
-  const { url, apiKey } = await findReadGateway(context, options);
   const { forward, secret = newSecret() } = options;
-  const signal = context.onInterrupt();
   const sender = new Sender(['0.0.0.0/0', '::/0']);
   context.stderr.write(`Posting changes to ${forward}, signed with the secret ${secret}\n`);
-  try {
-    const stream = await followLog(connectClient({ readUrl: url, apiKey }), options, signal);
-    for await (const { events, log_id: logId } of stream.pages()) {
-      for (const event of events) {
-        const message = eventMessage(toLogged(event, JSON.stringify(event)), 'full', logId);
-        const { status, error } = await sender.send(forward, [secret], message);
-        const line = `${event.position} ${event.type} ${event.record_id}: ${error ?? `answered ${status}`}`;
-        context.stdout.write(`${printable(line)}\n`);
-      }
+  const next = 'Without --after the command posts new changes only.';
+  await followLog(context, options, next, async ({ events, log_id: logId }) => {
+    for (const event of events) {
+      const message = eventMessage(toLogged(event, JSON.stringify(event)), 'full', logId);
+      const { status, error } = await sender.send(forward, [secret], message);
+      const line = `${event.position} ${event.type} ${event.record_id}: ${error ?? `answered ${status}`}`;
+      context.stdout.write(`${printable(line)}\n`);
     }
-  } catch (error) {
-    if (!signal.aborted) throw eventError(url, error, 'Without --after the command posts new changes only.');
-  } finally {
-    sender.close();
-  }
+    return true;
+  }).finally(() => sender.close());
 };
 
 /** The commands of `crm webhook`. */

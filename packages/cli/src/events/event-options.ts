@@ -1,8 +1,15 @@
-import { CrmError, CrmStartOverError, type Event } from '@crm/client';
+import { CrmError, CrmStartOverError, type Event, type EventLogPage } from '@crm/client';
 import { Option, type Command } from 'commander';
 
 import { CliError, errorText } from '../errors.js';
-import { gatewayErrorText, type GatewayOptions, withGatewayOptions } from '../api/gateways.js';
+import {
+  connectClient,
+  findReadGateway,
+  gatewayErrorText,
+  type GatewayOptions,
+  withGatewayOptions,
+} from '../api/gateways.js';
+import type { CliContext } from '../cli-context.js';
 import { wholeNumber } from '../options.js';
 import { objectChoices } from '../import/targets.js';
 
@@ -34,4 +41,29 @@ export const eventError = (url: string, error: unknown, next: string): unknown =
   }
   const gateway = { name: 'read gateway', url, option: '--url', groups: 'list' } as const;
   return new CliError(error instanceof CrmError ? gatewayErrorText(gateway, error) : `${errorText(error)}.`);
+};
+
+/**
+ * Follows the change log until Ctrl-C: from `--after`, or new changes only.
+ *
+ * @param next - what to do if events after `--after` have expired
+ * @param onPage - returns false to stop
+ */
+export const followLog = async (
+  context: CliContext,
+  options: EventOptions,
+  next: string,
+  onPage: (page: EventLogPage) => Promise<boolean>,
+): Promise<void> => {
+  const { url, apiKey } = await findReadGateway(context, options);
+  const { events } = connectClient({ readUrl: url, apiKey });
+  const signal = context.onInterrupt();
+  try {
+    const { data } = await events.latest({ signal });
+    const { object, after = data.position } = options;
+    const stream = events.iterate({ after, logId: data.log_id, signal, ...(object && { object }) });
+    for await (const page of stream.pages()) if (!(await onPage(page))) return;
+  } catch (error) {
+    if (!signal.aborted) throw eventError(url, error, next);
+  }
 };
