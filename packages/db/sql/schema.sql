@@ -916,9 +916,9 @@ CREATE TABLE webhook_parked (
 -- setup.sql
 --   opportunity_ids_of_owner(p_organization_id uuid, p_owner_id uuid, p_limit integer) → uuid[]
 --   free_slot(p_organization_id uuid, p_object_type text, p_kind text) → text
---   placed(p_ids uuid[], p_id uuid, p_position integer) → uuid[]
---   place_field(p_organization_id uuid, p_object_type text, p_id uuid, p_position integer) → void
---     calls placed
+--   place_pipeline(p_row pipelines, p_position integer) → void
+--   place_stage(p_row stages, p_position integer) → void
+--   place_field(p_row custom_fields, p_position integer) → void
 --   define_field(p_organization_id uuid, p_change jsonb) → void
 --     calls check_key_is_free, free_slot, place_field
 --   update_field(p_organization_id uuid, p_change jsonb) → void
@@ -946,10 +946,6 @@ CREATE TABLE webhook_parked (
 --   end_rebuild(p_organization_id uuid, p_outdated_at timestamp with time zone) → void
 -- setup_pipelines.sql
 --   opportunity_ids_of_stage(p_organization_id uuid, p_pipeline_id uuid, p_stage_id uuid, p_limit integer) → uuid[]
---   place_pipeline(p_organization_id uuid, p_id uuid, p_position integer) → void
---     calls placed
---   place_stage(p_organization_id uuid, p_pipeline_id uuid, p_id uuid, p_position integer) → void
---     calls placed
 --   save_pipeline(p_organization_id uuid, p_change jsonb) → void
 --     calls check_key_is_free, place_pipeline, refuse, write_time
 --   check_place_is_active(p_row opportunities, p_is_restored boolean) → void

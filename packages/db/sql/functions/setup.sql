@@ -30,24 +30,18 @@ BEGIN
 END
 $$;
 
--- Moves an id to a position in a list, counted from 1: `placed('{a,b,c}', 'c', 1)` is `{c,a,b}`.
-CREATE OR REPLACE FUNCTION placed(p_ids uuid[], p_id uuid, p_position int) RETURNS uuid[] LANGUAGE plpgsql IMMUTABLE AS $$
+-- Moves a row to a position among the rows of its list, counted from 1. The other rows keep their order.
+-- FOR object=pipeline table=pipelines list=organization_id
+-- FOR object=stage table=stages list=pipeline_id
+-- FOR object=field table=custom_fields list=object_type
+CREATE OR REPLACE FUNCTION place_{object}(p_row {table}, p_position int) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_others uuid[] := array_remove(p_ids, p_id);
+  v_others uuid[] := ARRAY(SELECT r.id FROM {table} r
+    WHERE r.organization_id = p_row.organization_id AND r.{list} = p_row.{list} AND r.id <> p_row.id ORDER BY r.position, r.id);
+  v_ids uuid[] := v_others[:p_position - 1] || p_row.id || v_others[p_position:];
 BEGIN
-  RETURN v_others[:p_position - 1] || p_id || v_others[p_position:];
-END
-$$;
-
--- Moves a field to a position among the fields of its object. The other fields keep their order.
-CREATE OR REPLACE FUNCTION place_field(p_organization_id uuid, p_object_type text, p_id uuid, p_position int) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_ids uuid[] := ARRAY(SELECT f.id FROM custom_fields f
-    WHERE f.organization_id = p_organization_id AND f.object_type = p_object_type ORDER BY f.position, f.id);
-BEGIN
-  v_ids := placed(v_ids, p_id, p_position);
-  UPDATE custom_fields f SET position = array_position(v_ids, f.id)
-    WHERE f.organization_id = p_organization_id AND f.object_type = p_object_type AND f.position <> array_position(v_ids, f.id);
+  UPDATE {table} r SET position = array_position(v_ids, r.id)
+    WHERE r.organization_id = p_row.organization_id AND r.{list} = p_row.{list} AND r.position <> array_position(v_ids, r.id);
 END
 $$;
 
@@ -60,6 +54,7 @@ DECLARE
 BEGIN
   PERFORM check_key_is_free('field', 'slug', (SELECT f.id FROM custom_fields f
     WHERE f.organization_id = p_organization_id AND f.object_type = v_row.object_type AND f.slug = v_row.slug));
+  v_row.organization_id := p_organization_id;
   v_row.id := p_change->>'id';
   v_row.position := (SELECT coalesce(max(f.position), 0) + 1 FROM custom_fields f
     WHERE f.organization_id = p_organization_id AND f.object_type = v_row.object_type);
@@ -71,7 +66,7 @@ BEGIN
     INSERT INTO custom_field_pipelines (organization_id, custom_field_id, pipeline_id) VALUES (p_organization_id, v_row.id, v_pipeline_id);
   END LOOP;
   IF p_change ? 'position' THEN
-    PERFORM place_field(p_organization_id, v_row.object_type, v_row.id, (p_change->>'position')::int);
+    PERFORM place_field(v_row, (p_change->>'position')::int);
   END IF;
 END
 $$;
@@ -95,7 +90,7 @@ BEGIN
   UPDATE custom_fields f SET name = v_row.name, metadata = nullif(v_row.metadata, 'null'), is_hidden = v_row.is_hidden, is_active = v_row.is_active
     WHERE f.organization_id = p_organization_id AND f.id = v_id;
   IF p_change ? 'position' THEN
-    PERFORM place_field(p_organization_id, v_row.object_type, v_id, (p_change->>'position')::int);
+    PERFORM place_field(v_row, (p_change->>'position')::int);
   END IF;
 END
 $$;

@@ -9,29 +9,6 @@ BEGIN
 END
 $$;
 
--- Moves a pipeline to a position. The other pipelines keep their order.
-CREATE OR REPLACE FUNCTION place_pipeline(p_organization_id uuid, p_id uuid, p_position int) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_ids uuid[] := ARRAY(SELECT p.id FROM pipelines p WHERE p.organization_id = p_organization_id ORDER BY p.position, p.id);
-BEGIN
-  v_ids := placed(v_ids, p_id, p_position);
-  UPDATE pipelines p SET position = array_position(v_ids, p.id)
-    WHERE p.organization_id = p_organization_id AND p.position <> array_position(v_ids, p.id);
-END
-$$;
-
--- Moves a stage to a position in its pipeline. The other stages of the pipeline keep their order.
-CREATE OR REPLACE FUNCTION place_stage(p_organization_id uuid, p_pipeline_id uuid, p_id uuid, p_position int) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_ids uuid[] := ARRAY(SELECT s.id FROM stages s
-    WHERE s.organization_id = p_organization_id AND s.pipeline_id = p_pipeline_id ORDER BY s.position, s.id);
-BEGIN
-  v_ids := placed(v_ids, p_id, p_position);
-  UPDATE stages s SET position = array_position(v_ids, s.id)
-    WHERE s.organization_id = p_organization_id AND s.pipeline_id = p_pipeline_id AND s.position <> array_position(v_ids, s.id);
-END
-$$;
-
 -- Creates a pipeline (action `pipeline.create`) or changes it. p_change: {action, id, set: {name, is_active}, position}. A new pipeline
 -- without a position comes last.
 CREATE OR REPLACE FUNCTION save_pipeline(p_organization_id uuid, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
@@ -42,6 +19,8 @@ DECLARE
 BEGIN
   SELECT * INTO v_row FROM pipelines p WHERE p.organization_id = p_organization_id AND p.id = v_id;
   IF v_is_new THEN
+    v_row.organization_id := p_organization_id;
+    v_row.id := v_id;
     v_row.position := (SELECT coalesce(max(p.position), 0) + 1 FROM pipelines p WHERE p.organization_id = p_organization_id);
     v_row.is_active := true;
     v_row.created_at := write_time();
@@ -58,7 +37,7 @@ BEGIN
     UPDATE pipelines p SET name = v_row.name, is_active = v_row.is_active WHERE p.organization_id = p_organization_id AND p.id = v_id;
   END IF;
   IF p_change ? 'position' THEN
-    PERFORM place_pipeline(p_organization_id, v_id, (p_change->>'position')::int);
+    PERFORM place_pipeline(v_row, (p_change->>'position')::int);
   END IF;
 END
 $$;
@@ -116,6 +95,8 @@ DECLARE
 BEGIN
   SELECT * INTO v_old FROM stages s WHERE s.organization_id = p_organization_id AND s.id = v_id;
   IF v_is_new THEN
+    v_old.organization_id := p_organization_id;
+    v_old.id := v_id;
     v_old.pipeline_id := p_change->>'pipeline_id';
     v_old.position := (SELECT coalesce(max(s.position), 0) + 1 FROM stages s WHERE s.organization_id = p_organization_id AND s.pipeline_id = v_old.pipeline_id);
     v_old.is_active := true;
@@ -145,7 +126,7 @@ BEGIN
       WHERE s.organization_id = p_organization_id AND s.id = v_id;
   END IF;
   IF p_change ? 'position' THEN
-    PERFORM place_stage(p_organization_id, v_row.pipeline_id, v_id, (p_change->>'position')::int);
+    PERFORM place_stage(v_row, (p_change->>'position')::int);
   END IF;
 END
 $$;
