@@ -65,8 +65,6 @@ export class Round {
   readonly #retried = new Set<number>();
   #failuresInRow: number;
   #isFailing: boolean;
-  /** How many events of the log may be started although the receiver counts as down. */
-  #probes = 0;
   #disabledBecause: string | null = null;
 
   constructor(webhook: ClaimedWebhook, parts: RoundParts) {
@@ -87,12 +85,12 @@ export class Round {
       this.#log(await this.#parts.send(message, null), { type: 'webhook.test', events: 1, attempt: 1 });
     }
     if (state === 'active') {
-      await this.#retry();
+      const isProbing = await this.#retry();
       if (replayPosition !== null && !this.#isFailing) {
         replayPosition = (await this.#sendPage(replayPosition, replayUntil)).position;
         hasMore = replayPosition !== replayUntil;
       }
-      if (!this.#isFailing || this.#probes > 0) {
+      if (!this.#isFailing || isProbing) {
         const page = await this.#sendPage(position, null);
         hasMore ||= page.events > 0;
         position = page.position;
@@ -114,7 +112,6 @@ export class Round {
       is_test_done: this.#webhook.is_test_due,
       failures: this.#failuresInRow,
       is_failing: this.#isFailing,
-      has_recovered: this.#webhook.is_failing && !this.#isFailing,
       disabled_because: this.#disabledBecause,
       parked: [...this.#parked.values()].filter((record) => 'delay_ms' in record),
       delivered: this.#emptied,
@@ -122,22 +119,19 @@ export class Round {
     };
   }
 
-  /** Whether an event of the log may be started. */
   #mayStart(): boolean {
-    if (this.#disabledBecause !== null || this.#parked.size >= maxParked || this.#parts.isStopping()) return false;
-    if (!this.#isFailing) return true;
-    this.#probes -= 1;
-    return this.#probes >= 0;
+    return this.#disabledBecause === null && this.#parked.size < maxParked && !this.#parts.isStopping();
   }
 
   /**
    * Retries the records that are due. While the receiver is down, that is one record, and one new event follows: the receiver may be down
    * for some events only.
+   * @returns whether this was the retry of a receiver that was down
    */
-  async #retry(): Promise<void> {
+  async #retry(): Promise<boolean> {
     const due = this.#webhook.parked.filter(({ is_due: isDue }) => isDue);
     await inParallel(due, (record) => this.#retryRecord(record));
-    if (this.#webhook.is_failing && due.length > 0) this.#probes = 1;
+    return this.#webhook.is_failing && due.length > 0;
   }
 
   /** Sends the failed event of a record again, and the later events of the record. */
@@ -164,7 +158,10 @@ export class Round {
     this.#emptied.push({ object: record.object, record_id: record.record_id });
   }
 
-  /** Sends a page of the log. @returns the last position that needs no further work, and how many events were read */
+  /**
+   * Sends a page of the log, or its first event while the receiver is down.
+   * @returns the last position that needs no further work, and how many events were read
+   */
   async #sendPage(after: number, until: number | null): Promise<{ position: number; events: number }> {
     const { organization_id: organizationId, objects, types } = this.#webhook;
     const page = await this.#parts.read({ organizationId, after, until, objects, types, record: null });
@@ -172,8 +169,9 @@ export class Round {
     const ofRecord = new Map<string, Promise<void>>();
     let position = after;
     let delivered: { first: number; last: number; events: number } | null = null;
-    await inParallel(page.events, async (event) => {
-      if (!this.#mayStart()) return;
+    const isProbe = this.#isFailing;
+    await inParallel(isProbe ? page.events.slice(0, 1) : page.events, async (event) => {
+      if (!this.#mayStart() || (this.#isFailing && !isProbe)) return;
       position = event.position;
       const key = keyOf(recordOf(event));
       const send = async (): Promise<void> => {

@@ -63,7 +63,7 @@ END
 $$;
 
 -- Stores what a worker did with an endpoint. Returns false, and stores nothing, if the worker no longer has the endpoint.
--- p_result: {position, replay_position, is_test_done, failures, is_failing, has_recovered, disabled_because, is_released,
+-- p_result: {position, replay_position, is_test_done, failures, is_failing, disabled_because, is_released,
 --   parked: [{object, record_id, position, attempts, delay_ms, error}], delivered: [{object, record_id}], attempts: [columns of webhook_attempts]}
 -- delay_ms: the time until the next try; null after the last one. delivered: parked records with no event left to send.
 -- replay_position: null if no replay was in progress.
@@ -90,7 +90,8 @@ BEGIN
       ON CONFLICT (organization_id, endpoint_id, object, record_id) DO UPDATE
         SET position = excluded.position, attempts = excluded.attempts, retry_at = excluded.retry_at, error = excluded.error;
   END LOOP;
-  IF (p_result->>'has_recovered')::boolean THEN
+  -- The receiver is back: everything is due.
+  IF v_row.is_failing AND NOT (p_result->>'is_failing')::boolean THEN
     UPDATE webhook_parked p SET retry_at = v_now
       WHERE p.organization_id = p_organization_id AND p.endpoint_id = p_id AND p.attempts > 0 AND p.retry_at > v_now;
   END IF;

@@ -62,9 +62,8 @@ export interface DeliveryResult {
   readonly replay_position: number | null;
   readonly is_test_done: boolean;
   readonly failures: number;
+  /** False after a success. If the endpoint was failing before, all its parked events are then due. */
   readonly is_failing: boolean;
-  /** Whether a delivery succeeded after a time in which all failed. All parked events are then due. */
-  readonly has_recovered: boolean;
   readonly disabled_because: string | null;
   readonly is_released: boolean;
   /** `delay_ms` until the next try; null after the last one. */
