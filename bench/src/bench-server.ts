@@ -21,6 +21,9 @@ const steady = {
   max_wal_size: '2GB',
   wal_level: 'minimal',
   max_wal_senders: '0',
+  // S18 counts plans.
+  shared_preload_libraries: 'pg_stat_statements',
+  'pg_stat_statements.track_planning': 'on',
 };
 
 /** A PostgreSQL that keeps its data from one run to the next. */

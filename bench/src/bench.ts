@@ -3,6 +3,8 @@ import { startBenchServer } from './bench-server.js';
 import { type Measure, saveMeasures, toMeasure } from './harness/figures.js';
 import { tableOf, writeReport } from './harness/report.js';
 import type { MeasureGroup, Run } from './harness/run.js';
+import { changeLog } from './measures/change-log.js';
+import { citus } from './measures/citus.js';
 import { pagesBySize } from './measures/pages-by-size.js';
 import { pages } from './measures/pages.js';
 import { reads } from './measures/reads.js';
@@ -10,9 +12,11 @@ import { searches } from './measures/searches.js';
 import { summaries } from './measures/summaries.js';
 import { writes } from './measures/writes.js';
 
-const groups: readonly MeasureGroup[] = [pages, pagesBySize, searches, summaries, writes, reads];
+const groups: readonly MeasureGroup[] = [pages, pagesBySize, searches, summaries, writes, changeLog, reads, citus];
 const known = groups.flatMap(({ ids }) => ids);
 
+/** Measured only by name, because they need servers that the user provides. */
+const namedIds = ['S17'];
 /** Measured with the data of `Run.sizes`: both sizes, or only the larger one. */
 const sizedIds = ['S5', 'S6', 'S7', 'S16', 'S18'];
 
@@ -25,7 +29,7 @@ const readSize = (text: string): number => {
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: 'boolean', default: false }, size: { type: 'string' } },
+  options: { quick: { type: 'boolean', default: false }, size: { type: 'string' }, against: { type: 'string' } },
 });
 const asked = positionals.map((id) => id.toUpperCase());
 const unknown = asked.find((id) => !known.includes(id));
@@ -33,7 +37,7 @@ if (unknown !== undefined) throw new Error(`There is no measure ${unknown}; the 
 
 const wants = (id: string): boolean => {
   if (asked.length > 0) return asked.includes(id);
-  return options.size === undefined || sizedIds.includes(id);
+  return options.size === undefined ? !namedIds.includes(id) : sizedIds.includes(id);
 };
 
 const log = (message: string): void => {
@@ -52,7 +56,7 @@ const prepare = async (sizes: readonly number[]): Promise<Run['server']> => {
 
 const size = options.quick ? 10_000 : 300_000;
 const sizes = [10_000, readSize(options.size ?? (options.quick ? '300k' : '1m'))] as const;
-const wanted = known.filter(wants);
+const wanted = known.filter((id) => wants(id) && !namedIds.includes(id));
 const server = await prepare([
   ...(wanted.some((id) => sizedIds.includes(id)) ? sizes : []),
   ...(wanted.some((id) => !sizedIds.includes(id)) ? [size] : []),
@@ -63,6 +67,7 @@ const run: Run = {
   seconds: options.quick ? 2 : 3,
   size,
   sizes,
+  against: options.against,
   isQuick: options.quick,
   wants,
   log,

@@ -4,7 +4,7 @@ import type { Figure } from '../harness/figures.js';
 import { sendLoad } from '../harness/programs.js';
 import { compare } from '../harness/rounds.js';
 import type { Run } from '../harness/run.js';
-import { startServerProcess } from '../harness/server-process.js';
+import { type ServerProcess, startServerProcess } from '../harness/server-process.js';
 import { type Gateway, send } from './gateways.js';
 
 /** The first page of a list, and everything that another server needs to send the same. */
@@ -56,6 +56,14 @@ export const splitPage = async (
   return { path, body, head: body.slice(0, from), tail: body.slice(from + joined.length) };
 };
 
+/** Starts a script of `bench/src/servers` in its own process. */
+export const startPeer = (
+  name: string,
+  environment: Readonly<Record<string, string>>,
+  readyPath: string,
+): Promise<ServerProcess> =>
+  startServerProcess(name, fileURLToPath(new URL(`../servers/${name}.js`, import.meta.url)), environment, readyPath);
+
 /**
  * Measures a page of the gateway and of the bare server in turn.
  * @throws Error if the bare server does not send the same bytes
@@ -69,8 +77,7 @@ export const compareWithBareServer = async (
 ): Promise<Figure[]> => {
   const { path, body, ...parts } = page;
   const environment = { DATABASE_URL: databaseUrl, PAGE: JSON.stringify(parts) };
-  const script = fileURLToPath(new URL('../servers/bare-page-server.js', import.meta.url));
-  const bare = await startServerProcess('bare-page-server', script, environment, path);
+  const bare = await startPeer('bare-page-server', environment, path);
   try {
     if ((await send(bare, { path })).text !== body)
       throw new Error('The bare server does not answer the same page: nothing was measured');

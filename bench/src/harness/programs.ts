@@ -63,21 +63,30 @@ export const sendLoad = async (url: string, request: BenchRequest, seconds: numb
   return perSecond;
 };
 
-/** The connections of pgbench: as many as the pool of a gateway has. */
-const connections = 10;
+/** The options of running a statement with pgbench. */
+interface PgbenchOptions {
+  readonly databaseUrl: string;
+  /** SQL in which `:random` is a different number each time. Of several statements, each run chooses one at random. */
+  readonly sql: readonly string[];
+  readonly seconds: number;
+  readonly connections: number;
+}
 
 /**
  * Runs a prepared statement as often as possible with pgbench, PostgreSQL's own benchmark client.
- * @param sql - in which `:random` is a different number each time
  * @returns runs a second
  * @throws Error if a run failed
  */
-export const runPgbench = async (databaseUrl: string, sql: string, seconds: number): Promise<number> => {
-  const file = resolve(benchFolder, 'pgbench.sql');
-  const statement = sql.replaceAll(/\s*\n\s*/g, ' ').trim();
-  await writeFile(file, `\\set random random(1, 1000000000000000)\n${statement};\n`);
-  const settings = ['--no-vacuum', '--protocol=prepared', `--client=${connections}`, '--jobs=2', `--time=${seconds}`];
-  const printed = await run('pgbench', [...settings, `--file=${file}`, databaseUrl], 'postgresql-contrib');
+export const runPgbench = async ({ databaseUrl, sql, seconds, connections }: PgbenchOptions): Promise<number> => {
+  const files = sql.map((_, index) => resolve(benchFolder, `pgbench-${index}.sql`));
+  for (const [index, file] of files.entries()) {
+    const statement = (sql[index] ?? '').replaceAll(/\s*\n\s*/g, ' ').trim();
+    await writeFile(file, `\\set random random(1, 1000000000000000)\n${statement};\n`);
+  }
+  const settings = ['--no-vacuum', '--protocol=prepared', `--client=${connections}`, `--time=${seconds}`];
+  const threads = `--jobs=${Math.min(2, connections)}`;
+  const args = [...settings, threads, ...files.map((file) => `--file=${file}`), databaseUrl];
+  const printed = await run('pgbench', args, 'postgresql-contrib');
   const perSecond = Number(/^tps = ([\d.]+)/m.exec(printed)?.[1]);
   if (!(perSecond > 0) || /failed transactions: [1-9]/.test(printed)) throw new Error(`pgbench failed:\n${printed}`);
   return perSecond;

@@ -38,31 +38,32 @@ export const alternate = async <const Contestants extends readonly Contestant[]>
 export const ratios = (numbers: readonly number[], others: readonly number[]): number[] =>
   numbers.map((number, round) => number / (others[round] ?? Number.NaN));
 
-/** What a comparison measures. */
+/** What a comparison measures, with the target of the ratio. */
 interface Comparison {
   readonly id: string;
   /** The work of both sides. */
   readonly what: string;
   readonly unit: string;
   readonly size: number;
-  /** The least ratio of both sides. */
-  readonly atLeast: number;
+  readonly atLeast?: number;
+  readonly atMost?: number;
 }
 
 /** Measures two contestants in turn. @returns the figures of both, and their ratio */
 export const compare = async (
   run: Run,
-  { what, atLeast, ...common }: Comparison,
+  { what, atLeast, atMost, ...common }: Comparison,
   [ours, theirs]: readonly [Contestant, Contestant],
 ): Promise<[ours: Figure, theirs: Figure, ratio: Figure]> => {
   run.log(what);
   const [ourRates, theirRates] = await alternate([ours, theirs], run);
+  const target = atLeast === undefined ? { atMost: atMost ?? Number.NaN } : { atLeast };
   return [
     { ...common, name: `${what}: ${ours.name}`, values: ourRates },
     { ...common, name: `${what}: ${theirs.name}`, values: theirRates },
     {
       ...common,
-      atLeast,
+      ...target,
       name: `${what}: ${ours.name} against ${theirs.name}`,
       unit: '×',
       values: ratios(ourRates, theirRates),

@@ -11,6 +11,8 @@ export interface Run {
   readonly size: number;
   /** The least and the greatest number of deals, for measures that compare sizes or use the largest data. */
   readonly sizes: readonly [small: number, large: number];
+  /** A commit to compare writes with. */
+  readonly against: string | undefined;
   /** Whether this is a short trial with `--quick`. */
   readonly isQuick: boolean;
   /** Whether a measure is to be taken. */

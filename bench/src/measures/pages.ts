@@ -88,7 +88,8 @@ const measureLists = async (run: Run, url: string, gateway: Gateway, subject: Su
 
 const measureEvents = async (run: Run, url: string, gateway: Gateway, subject: Subject): Promise<Figure[]> => {
   // Ten seconds of new deals fill the log, so that a page is a small part of it.
-  await runPgbench(url, dealSql(subject.setup, subject.organization.pipelineIds[0]), 10);
+  const sql = [dealSql(subject.setup, subject.organization.pipelineIds[0])];
+  await runPgbench({ databaseUrl: url, sql, seconds: 10, connections: 10 });
   await withClient(url, (client) => client.query('VACUUM (ANALYZE) events'));
   const figure = { id: 'S15', what: 'page of 500 events', atLeast: 0.6 };
   return compareWithBareServer(run, figure, gateway, url, await readEventPage(gateway, subject));

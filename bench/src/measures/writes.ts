@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dealRequest, dealSql } from '../contestants/deal.js';
+import { startPeer } from '../contestants/bare-server.js';
+import { startEarlierVersion } from '../contestants/earlier-version.js';
 import { type Gateway, send, withGateway } from '../contestants/gateways.js';
 import { organizationLayout } from '../dataset/layout.js';
 import type { Figure } from '../harness/figures.js';
@@ -12,6 +14,8 @@ import { withSubject } from '../query-plans/measure-shape.js';
 const what = 'new deal with account and two contacts';
 /** The number of deals that are sent repeatedly. */
 const repeated = 200;
+/** The connections in the pool of a gateway. */
+const poolSize = 10;
 
 let runNumber = Date.now();
 const nextMark = (): string => String((runNumber += 1));
@@ -82,24 +86,41 @@ const measureRepeats = async (run: Run, gateway: Gateway, url: string, pipelineI
 };
 
 const measureWrites = async (run: Run, gateway: Gateway, url: string): Promise<Figure[]> => {
-  const { size } = run;
-  const [pipelineId] = organizationLayout(1, size).pipelineIds;
+  const { size, against } = run;
+  const { id: organizationId, pipelineIds } = organizationLayout(1, size);
+  const [pipelineId] = pipelineIds;
+  const ours = newDeals('gateway', gateway, pipelineId);
   const figures: Figure[] = [];
+  const addComparison = async (id: string, atLeast: number, theirs: Contestant): Promise<void> => {
+    figures.push(...(await compare(run, { id, what, unit: 'calls/s', size, atLeast }, [ours, theirs])));
+  };
   if (run.wants('S8')) {
     const sql = await withSubject(url, size, ({ setup }) => Promise.resolve(dealSql(setup, pipelineId)));
     await assertSameDeal(gateway, url, pipelineId, sql);
-    const comparison = { id: 'S8', what, unit: 'calls/s', size, atLeast: 0.8 };
-    const ours = newDeals('gateway', gateway, pipelineId);
-    const theirs = { name: 'pgbench', run: (seconds: number) => runPgbench(url, sql, seconds) };
-    figures.push(...(await compare(run, comparison, [ours, theirs])));
+    await addComparison('S8', 0.8, {
+      name: 'pgbench',
+      run: (seconds) => runPgbench({ databaseUrl: url, sql: [sql], seconds, connections: poolSize }),
+    });
+  }
+  if (run.wants('S8') && against !== undefined) {
+    const earlier = await startEarlierVersion(against, size, run.log);
+    await addComparison('S8', 1.15, newDeals('an earlier version', earlier.gateway, pipelineId));
+    await earlier.stop();
   }
   if (run.wants('S9')) figures.push(...(await measureRepeats(run, gateway, url, pipelineId)));
+  if (run.wants('S19')) {
+    const environment = { DATABASE_URL: url, ORGANIZATION_ID: organizationId };
+    const prisma = await startPeer('prisma-create-server', environment, '/ready');
+    const { headers } = gateway;
+    await addComparison('S19', 4, newDeals('Express and Prisma', { ...prisma, headers }, pipelineId));
+    await prisma.stop();
+  }
   return figures;
 };
 
-/** S8 and S9: new deals, against pgbench with the same function, and repeated deals. */
+/** S8, S9 and S19: new deals, against pgbench with the same function and against Prisma, and repeated deals. */
 export const writes: MeasureGroup = {
-  ids: ['S8', 'S9'],
+  ids: ['S8', 'S9', 'S19'],
   measure: (run) =>
     withCopy(run, run.size, (url) =>
       withGateway('inbound-gateway', url, organizationLayout(1, run.size).id, (gateway) =>
