@@ -10,7 +10,7 @@ const budgets = {
   'apps/inbound-gateway': 1492,
   'apps/read-gateway': 877,
   'apps/webhook-worker': 470,
-  bench: 2074,
+  bench: 2533,
   docker: 229,
   'packages/cli': 8096,
   'packages/client': 1163,
@@ -24,9 +24,9 @@ const budgets = {
   'packages/testing': 3009,
   'packages/webhooks': 240,
   prisma: 666,
-  'all source lines': 39_991,
+  'all source lines': 40_450,
   'lines of tests': 33_336,
-  'lines of pages': 6974,
+  'lines of pages': 6998,
 };
 
 const generatedFiles = ['packages/client/src/types.ts', 'packages/db/sql/schema.sql'];
