@@ -11,10 +11,8 @@ const options = [
 const visible = { tier: 'enterprise', seats: 3.5, region: 'North', regions: ['old', 'enterprise'] };
 const words = [
   { name: 'Website redesign', accountDomain: 'searched.com' },
-  { name: 'Rollout 100% done', accountDomain: 'other-company.com' },
-  { name: 'Rollout 1000 done', accountDomain: 'other-company.com' },
-  { name: 'snake_case' },
-  { name: 'snakeXcase' },
+  { name: 'Bare', accountDomain: 'other-company.com' },
+  { name: 'Nothing' },
   { name: 'With contact', primary: 'hidden@contact.com' },
 ];
 
@@ -108,7 +106,7 @@ describe('200', () => {
       next_cursor: null,
       custom_field_definitions: { tier: {} },
     });
-    const { opportunities } = (await list({ pipeline_id: searched, q: 'snake_case' })).data;
+    const { opportunities } = (await list({ pipeline_id: searched, q: 'nothing' })).data;
     const nothing = { stage_id: null, stage_name: null, account_id: null, contact_id: null };
     expect(opportunities).toMatchObject([{ ...nothing, additional_contacts: [], custom_fields: {} }]);
   });
@@ -191,9 +189,8 @@ describe('200: q', () => {
     ['the email of a contact, which is not searched', 'hidden', []],
     ['the account of the contact', 'contact.com', ['With contact']],
     ['deals of other pipelines, which are not searched', 'renewal', []],
-    ['%', '%', ['Rollout 100% done']],
-    ['_', 'snake_case', ['snake_case']],
     ['SQL', "'; DROP TABLE opportunities; --", []],
+    // `search.test.ts` has the words with wildcards of SQL.
   ])('handles %s', async (_about, q, names) => {
     expect(await find(q)).toEqual(names);
   });

@@ -25,9 +25,4 @@ export interface AuthenticationOptions {
   readonly findApiKeysByHash: FindApiKeys;
   /** Called when a key is used, at most once a minute per key. A failure is logged and changes no response. */
   readonly onKeyUsed?: ((apiKeyId: string, usedAt: Date) => Promise<void> | void) | undefined;
-  /**
-   * How long a looked-up key stays valid in the cache, by default 2,000 ms. A revocation takes effect within this time
-   * plus one lookup.
-   */
-  readonly cacheMaxAgeMs?: number | undefined;
 }

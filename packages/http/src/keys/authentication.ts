@@ -8,8 +8,6 @@ import type { CacheCounter, GatewayActivity } from '../observability/metrics/act
 import type { FailureLimiter } from '../limits/rate-limit.js';
 import type { RouteMatch } from '../server/route-table.js';
 
-const defaultMaxAgeMs = 2_000;
-
 const isInForce = (record: ApiKeyRecord, nowMs: number): boolean =>
   record.revokedAt === null && (record.expiresAt === null || record.expiresAt.getTime() > nowMs);
 
@@ -28,7 +26,7 @@ const createKeyFinder = (
   isPastLimit: (request: Request) => boolean,
   counter: CacheCounter,
 ): ((request: Request) => Promise<ApiKeyRecord | null>) => {
-  const cache = new ApiKeyCache(options.findApiKeysByHash, options.cacheMaxAgeMs ?? defaultMaxAgeMs, counter);
+  const cache = new ApiKeyCache(options.findApiKeysByHash, counter);
   return async (request) => {
     const header = request.headers['x-api-key'];
     const key = typeof header === 'string' ? parseApiKey(header) : null;

@@ -57,6 +57,8 @@ interface Flight {
   readonly result: Promise<ApiKeyRecord | null>;
 }
 
+/** How long a looked-up key stays valid. A revocation takes effect within this time plus one lookup. */
+const maxAgeMs = 2_000;
 /** The maximum number of keys, and also of cached hashes without a key. */
 const maxEntries = 10_000;
 
@@ -68,16 +70,14 @@ const maxEntries = 10_000;
 export class ApiKeyCache {
   readonly #find: FindApiKeys;
   readonly #batches: BatchedLookups;
-  readonly #maxAgeMs: number;
   readonly #counter: CacheCounter;
   readonly #keys = new Map<string, Known>();
   readonly #absent = new Map<string, Known>();
   readonly #flights = new Map<string, Flight>();
 
-  constructor(find: FindApiKeys, maxAgeMs: number, counter: CacheCounter) {
+  constructor(find: FindApiKeys, counter: CacheCounter) {
     this.#find = find;
     this.#batches = new BatchedLookups(find);
-    this.#maxAgeMs = maxAgeMs;
     this.#counter = counter;
   }
 
@@ -88,7 +88,7 @@ export class ApiKeyCache {
    */
   async find(hash: Buffer, mayWait: boolean): Promise<ApiKeyRecord | null> {
     const id = hash.toString('base64');
-    const oldest = performance.now() - this.#maxAgeMs;
+    const oldest = performance.now() - maxAgeMs;
     const known = this.#keys.get(id) ?? this.#absent.get(id);
     if (known !== undefined && known.readAtMs > oldest) {
       this.#counter.hits++;
