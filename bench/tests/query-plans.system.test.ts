@@ -60,8 +60,10 @@ test('one of these pages uses each index of opportunities', async () => {
 test('every statement of a page keeps one plan, whatever its values', async () => {
   const { url } = testDatabase;
   const database = openAdministrationDatabase({
-    ...{ url, applicationName: 'kept-plans-test' },
-    ...{ maxConnections: 1, isForReads: true },
+    url,
+    applicationName: 'kept-plans-test',
+    maxConnections: 1,
+    isForReads: true,
   });
   const shapes = allShapes(organization).filter(({ place }) => place === undefined || place === 'first');
   for (const shape of shapes.filter((_, index) => index % 10 === 0)) {

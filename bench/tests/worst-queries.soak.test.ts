@@ -25,8 +25,10 @@ let slowestMs = 0;
 beforeAll(async () => {
   testDatabase = await createMigratedDatabase();
   const database = openAdministrationDatabase({
-    ...{ url: testDatabase.url, applicationName: 'worst-queries-test' },
-    ...{ maxConnections: 2, statementTimeoutMs: 0 },
+    url: testDatabase.url,
+    applicationName: 'worst-queries-test',
+    maxConnections: 2,
+    statementTimeoutMs: 0,
   });
   await createDataset(testDatabase.url, { opportunities });
   for (const { id } of [large, small]) {
@@ -34,8 +36,13 @@ beforeAll(async () => {
     keys.set(id, key);
     const hash = new Uint8Array(hashApiKey(key));
     await administration(database).createApiKey({
-      ...{ organizationId: id, name: 'Test', hash, prefix: key.slice(0, 15) },
-      ...{ allowedOperations: ['list', 'search'], limits: {}, expiresAt: null },
+      organizationId: id,
+      name: 'Test',
+      hash,
+      prefix: key.slice(0, 15),
+      allowedOperations: ['list', 'search'],
+      limits: {},
+      expiresAt: null,
     });
   }
   await database.close();

@@ -209,12 +209,19 @@ const wholeOrganization = (): Shape[] => {
     ...atPlaces({ ...all, name: 'all pipelines', statements: 1, maxBuffers: merged }),
     { ...all, name: 'all pipelines', sort: 'updated_at:desc', statements: 1, maxBuffers: merged },
     ...rankedSorts.map((field): Shape => ({
-      ...{ ...all, name: `all pipelines, sort ${field}:asc`, sort: `${field}:asc`, statements: 2, maxBuffers: merged },
+      ...all,
+      name: `all pipelines, sort ${field}:asc`,
+      sort: `${field}:asc`,
+      statements: 2,
+      maxBuffers: merged,
     })),
     { ...all, name: 'all pipelines, q common', words: searchWords.common, statements: 1, remark: smallPipeline },
     { ...all, name: 'all pipelines, q rare', words: searchWords.rare, statements: 1, remark: smallPipeline },
     {
-      ...{ ...all, name: 'all pipelines, tier in 1 %', filters: filter('tier', 'in', ['iron', 'zinc']), statements: 1 },
+      ...all,
+      name: 'all pipelines, tier in 1 %',
+      filters: filter('tier', 'in', ['iron', 'zinc']),
+      statements: 1,
       maxBuffers: merged,
       remark:
         'reads up to a page for each value in each pipeline; in the small data, fewer than 50 records have the rare value',
