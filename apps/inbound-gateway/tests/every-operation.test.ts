@@ -36,8 +36,12 @@ const gateway = useGateway(async ({ client, rows }) => {
     const [[name, value] = ['', '']] = Object.entries(data as Record<string, string | Record<string, string>>);
     return (typeof value === 'string' ? value : value[`${name}_id`]) ?? '';
   };
-  for (const [name, requestOf] of Object.entries(creates))
-    stock[name] = await Promise.all(numbers.map((n) => create(...requestOf(n))));
+  for (const [name, requestOf] of Object.entries(creates)) {
+    const ids: string[] = [];
+    // One at a time. On a busy machine, the last of many set-up changes at once would wait too long for the others.
+    for (const n of numbers) ids.push(await create(...requestOf(n)));
+    stock[name] = ids;
+  }
   const field = { object: 'account', current_name: 'Tier', slug: 'tier', attribute_type: 'select' };
   fieldId = await create('fields', { ...field, options: [{ label: 'One', value: 'one' }] });
   await client.send('DELETE', `/v1/inbound/accounts/${stock['account']?.pop()}`);
