@@ -25,7 +25,7 @@ const budgets = {
   'packages/webhooks': 240,
   prisma: 666,
   'all source lines': 40_454,
-  'lines of tests': 33_341,
+  'lines of tests': 33_345,
   'lines of pages': 6998,
 };
 
