@@ -69,34 +69,47 @@ const declaration = ([name, schema]) => {
     : `${head}export type ${nameOf(name)} = ${type};`;
 };
 
-/** The types of queries, by an operation that has their parameters. */
-const queryNames = {
-  listPipelines: 'PageQuery',
-  listAccounts: 'ListQuery',
-  listOpportunities: 'ListOpportunitiesQuery',
-  listAccountFields: 'ListFieldsQuery',
-  listOpportunityFields: 'ListOpportunityFieldsQuery',
-  listNotes: 'ListNotesQuery',
-  listEvents: 'AnyEventsQuery',
-  deleteMember: 'RemoveMemberQuery',
+/** The types of queries, with what they are for and the operations that have these parameters. */
+const queryTypes = {
+  PageQuery: [
+    'Parameters of lists that have only pages.',
+    ...['listPipelines', 'listPipelineStages', 'listMembers', 'listWebhooks', 'listWebhookAttempts'],
+    ...['listAccountDuplicates', 'listContactDuplicates', 'listOpportunityDuplicates'],
+    ...['listAccountHistory', 'listContactHistory', 'listOpportunityHistory'],
+  ],
+  ListQuery: ['Parameters of lists of accounts and contacts.', 'listAccounts', 'listContacts'],
+  ListOpportunitiesQuery: ['Parameters of lists of opportunities.', 'listOpportunities'],
+  ListFieldsQuery: ['Parameters of lists of custom fields.', 'listAccountFields', 'listContactFields'],
+  ListOpportunityFieldsQuery: ['Parameters of lists of custom fields of opportunities.', 'listOpportunityFields'],
+  ListNotesQuery: ['Parameters of lists of notes.', 'listNotes'],
+  AnyEventsQuery: ['Parameters of the change log.', 'listEvents'],
+  RemoveMemberQuery: ['What happens to the deals of a member who is removed.', 'deleteMember'],
 };
 
+const boundsOf = ({ minimum, maximum }) => (maximum === undefined ? '' : ` From ${minimum} to ${maximum}.`);
+
 /** The parameters of a query, besides `fields`, whose names the client checks. */
-const querySchema = ({ operationId, parameters }) => {
+const parametersOf = ({ parameters }) => {
   const own = parameters.filter((parameter) => parameter.in === 'query' && parameter.name !== 'fields');
   return {
     type: 'object',
-    description: `Parameters of ${operationId}.`,
     required: own.filter(({ required }) => required).map(({ name }) => name),
-    properties: Object.fromEntries(own.map(({ name, description, schema }) => [name, { ...schema, description }])),
+    properties: Object.fromEntries(
+      own.map(({ name, description, schema }) => [name, { ...schema, description: description + boundsOf(schema) }]),
+    ),
   };
+};
+
+const querySchema = ([name, [description, ...ids]]) => {
+  const [first, ...others] = ids.map((id) => parametersOf(operations.find(({ operationId }) => operationId === id)));
+  if (others.some((other) => JSON.stringify(other) !== JSON.stringify(first)))
+    throw new Error(`${ids.join(' and ')} have different parameters, so ${name} cannot be the type of all`);
+  return [name, { ...first, description }];
 };
 
 const documents = [buildOpenApiDocument('read', readOperations), buildOpenApiDocument('inbound', inboundOperations)];
 const operations = documents.flatMap(({ paths }) => Object.values(paths).flatMap((path) => Object.values(path)));
-const queries = operations
-  .filter(({ operationId }) => operationId in queryNames)
-  .map((operation) => [queryNames[operation.operationId], querySchema(operation)]);
+const queries = Object.entries(queryTypes).map(querySchema);
 const schemas = Object.assign({}, ...documents.map(({ components }) => components.schemas));
 const declarations = [...Object.entries(schemas), ...queries]
   .filter(([name]) => !isSkipped(name))

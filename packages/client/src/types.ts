@@ -65,11 +65,11 @@ export interface AdditionalContact {
   contact_email: string | null;
 }
 
-/** Parameters of listEvents. */
+/** Parameters of the change log. */
 export interface AnyEventsQuery {
   /** Only events after this position. By default, starts with the oldest retained event. */
   after?: number;
-  /** Maximum number of records in a page. A page of long records ends early, before it exceeds 2 MB, with `has_more` true. Default: 100. */
+  /** Maximum number of records in a page. A page of long records ends early, before it exceeds 2 MB, with `has_more` true. Default: 100. From 1 to 500. */
   limit?: number;
   /** Only events of records of this kind. */
   object?: 'opportunity' | 'account' | 'contact' | 'note';
@@ -96,7 +96,7 @@ export interface AnyEventsQuery {
     | 'note.restored';
   /** Only events of this record. */
   record_id?: string;
-  /** How many seconds to wait for an event if there is none. Default: 0. */
+  /** How many seconds to wait for an event if there is none. Default: 0. From 0 to 30. */
   wait?: number;
 }
 
@@ -822,17 +822,17 @@ export interface LatestPosition {
   log_id: string;
 }
 
-/** Parameters of listAccountFields. */
+/** Parameters of lists of custom fields. */
 export interface ListFieldsQuery {
   /** Whether to list archived custom fields too, and to say which options are archived. Default: false. */
   include_archived?: 'true' | 'false';
   /** `next_cursor` of the previous page. Valid only with the same query, filters, sort and limit. */
   cursor?: string;
-  /** Maximum number of records in a page. A page of long records ends early, before it exceeds 2 MB, with `has_more` true. Default: 100. */
+  /** Maximum number of records in a page. A page of long records ends early, before it exceeds 2 MB, with `has_more` true. Default: 100. From 1 to 500. */
   limit?: number;
 }
 
-/** Parameters of listNotes. */
+/** Parameters of lists of notes. */
 export interface ListNotesQuery {
   /** Only notes on this account. */
   account_id?: string;
@@ -844,11 +844,11 @@ export interface ListNotesQuery {
   q?: string;
   /** `next_cursor` of the previous page. Valid only with the same query, filters, sort and limit. */
   cursor?: string;
-  /** Maximum number of records in a page. A page of long records ends early, before it exceeds 2 MB, with `has_more` true. Default: 100. */
+  /** Maximum number of records in a page. A page of long records ends early, before it exceeds 2 MB, with `has_more` true. Default: 100. From 1 to 500. */
   limit?: number;
 }
 
-/** Parameters of listOpportunities. */
+/** Parameters of lists of opportunities. */
 export interface ListOpportunitiesQuery {
   /** The pipeline to read. */
   pipeline_id: string;
@@ -858,11 +858,11 @@ export interface ListOpportunitiesQuery {
   q?: string;
   /** `next_cursor` of the previous page. Valid only with the same query, filters, sort and limit. */
   cursor?: string;
-  /** Maximum number of records in a page. A page of long records ends early, before it exceeds 2 MB, with `has_more` true. Default: 100. */
+  /** Maximum number of records in a page. A page of long records ends early, before it exceeds 2 MB, with `has_more` true. Default: 100. From 1 to 500. */
   limit?: number;
 }
 
-/** Parameters of listOpportunityFields. */
+/** Parameters of lists of custom fields of opportunities. */
 export interface ListOpportunityFieldsQuery {
   /** Only fields that apply to this pipeline. */
   pipeline_id?: string;
@@ -870,17 +870,17 @@ export interface ListOpportunityFieldsQuery {
   include_archived?: 'true' | 'false';
   /** `next_cursor` of the previous page. Valid only with the same query, filters, sort and limit. */
   cursor?: string;
-  /** Maximum number of records in a page. A page of long records ends early, before it exceeds 2 MB, with `has_more` true. Default: 100. */
+  /** Maximum number of records in a page. A page of long records ends early, before it exceeds 2 MB, with `has_more` true. Default: 100. From 1 to 500. */
   limit?: number;
 }
 
-/** Parameters of listAccounts. */
+/** Parameters of lists of accounts and contacts. */
 export interface ListQuery {
   /** Only records that contain all of these words. At most 200 characters. */
   q?: string;
   /** `next_cursor` of the previous page. Valid only with the same query, filters, sort and limit. */
   cursor?: string;
-  /** Maximum number of records in a page. A page of long records ends early, before it exceeds 2 MB, with `has_more` true. Default: 100. */
+  /** Maximum number of records in a page. A page of long records ends early, before it exceeds 2 MB, with `has_more` true. Default: 100. From 1 to 500. */
   limit?: number;
 }
 
@@ -1113,11 +1113,11 @@ export interface OpportunityPage {
   limit: number;
 }
 
-/** Parameters of listPipelines. */
+/** Parameters of lists that have only pages. */
 export interface PageQuery {
   /** `next_cursor` of the previous page. Valid only with the same query, filters, sort and limit. */
   cursor?: string;
-  /** Maximum number of records in a page. A page of long records ends early, before it exceeds 2 MB, with `has_more` true. Default: 100. */
+  /** Maximum number of records in a page. A page of long records ends early, before it exceeds 2 MB, with `has_more` true. Default: 100. From 1 to 500. */
   limit?: number;
 }
 
@@ -1164,7 +1164,7 @@ export interface RelatedObjects {
   primary_contact_email?: string | null;
 }
 
-/** Parameters of deleteMember. */
+/** What happens to the deals of a member who is removed. */
 export interface RemoveMemberQuery {
   /** `keep`: the deals keep their owner, who becomes a former member. */
   opportunities?: 'keep';
