@@ -86,7 +86,7 @@ describe('crm import, the rejects file', () => {
       '{"domain":"a.com","name":"A","name":"B"}',
       ' { "domain" : "b.com", "x": 1.0000000000000001 }',
       '{"domain":"c.com","industry":7,"custom_fields":{"n":1.50}}',
-      '{"domain":"d.com"}',
+      '{"domain":"d.com","unknown":null}',
       'no JSON',
     ];
     await fixture.write('accounts.jsonl', lines.join('\n'));

@@ -85,11 +85,13 @@ describe('crm webhook', () => {
     for (const domain of ['one.example', 'two.example']) await client.accounts.create({ domain });
     const forward = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
     const args = ['webhook', 'listen', '--forward', forward, '--secret', secret, '--after', String(data.position)];
+    expect((await runCrm(args, { CRM_DATA_DIR: directory })).stderr).toMatch(/^crm: No gateway is given/);
     const result = await runCrm([...args, '--url', readUrl, '--api-key', apiKey], {}, interrupt.signal);
     server.close();
     expect(result).toMatchObject({
       exitCode: 0,
       stdout: expect.stringMatching(/answered 500\n.+answered 204\n/) as unknown,
+      stderr: `Posting changes to ${forward}, signed with the secret ${secret}\n`,
     });
     const events = (await client.events.list({ after: data.position })).data.events;
     expect(received).toMatchObject(events.map((event) => ({ type: event.type, data: event, log_id: data.log_id })));

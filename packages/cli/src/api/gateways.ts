@@ -127,13 +127,16 @@ const refusalText = ({ message, errors }: CrmApiError): string =>
     message,
   );
 
+/** The id of a refused request, by which the gateway's log can be searched. */
+export const requestText = (error: unknown): string =>
+  error instanceof CrmApiError && error.requestId !== null ? ` (request ${error.requestId})` : '';
+
 /** Explains an API error or a missing response, and says what to do next. */
 export const gatewayErrorText = ({ name, url, option, groups }: GatewayAddress, error: unknown): string => {
   if (!(error instanceof CrmApiError)) {
     return `The ${name} ${url} does not answer: ${noResponseText(error)}. Check ${option}, and whether the gateway is running (crm doctor).`;
   }
-  const request = error.requestId === null ? '' : ` (request ${error.requestId})`;
-  const said = `The ${name} ${url} answered HTTP ${error.status}: ${refusalText(error)}${request}.`;
+  const said = `The ${name} ${url} answered HTTP ${error.status}: ${refusalText(error)}${requestText(error)}.`;
   if (error.status === 401) {
     return `${said} Check --api-key or CRM_API_KEY: the key must be valid and have the groups ${groups} (crm key list, crm key create --allow ${groups}).`;
   }
@@ -157,7 +160,9 @@ export const callApi = async <T>(gateway: GatewayAddress, work: () => Promise<T>
     return await work();
   } catch (error) {
     if (!(error instanceof CrmApiError || error instanceof CrmConnectionError)) throw error;
-    throw refusal(error) ?? new CliError(gatewayErrorText(gateway, error));
+    const refused = refusal(error);
+    if (refused === undefined) throw new CliError(gatewayErrorText(gateway, error));
+    throw new CliError(`${refused.message}${requestText(error)}`, refused.exitCode);
   }
 };
 

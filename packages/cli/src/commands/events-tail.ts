@@ -32,7 +32,7 @@ export const addEventsTailCommand = (parent: Command, context: CliContext): void
 };
 
 const tailEvents = (context: CliContext, options: TailOptions): Promise<void> =>
-  followLog(context, options, 'Without --after the command shows new changes only.', async ({ events }) => {
+  followLog(context, options, { next: 'Without --after the command shows new changes only.' }, async ({ events }) => {
     const lines = events.map((event) => (options.json === true ? jsonLine(event) : printable(eventLine(event))));
     return lines.length === 0 || writeText(context.stdout, `${lines.join('\n')}\n`);
   });

@@ -2,7 +2,7 @@ import { CrmApiError, type CrmClient, type Merged } from '@crm/client';
 import { Argument } from 'commander';
 
 import { uuidPattern } from '../administration/session.js';
-import { gatewayCommand, gatewayErrorText, type GatewayOptions } from '../api/gateways.js';
+import { gatewayCommand, gatewayErrorText, type GatewayOptions, requestText } from '../api/gateways.js';
 import { CliError, usageError } from '../errors.js';
 import { objectChoices } from '../import/targets.js';
 
@@ -37,9 +37,10 @@ const findId = async (client: CrmClient, object: string, text: string, url: stri
 const refusalOf = (error: unknown): unknown => {
   if (!(error instanceof CrmApiError)) return error;
   if (error.code === 'not_found') return new CliError(`There is no record KEEP: ${error.message}.`);
-  if (error.conflicts === undefined) return error.status === 400 ? new CliError(error.message) : error;
+  const said = `${error.message}${requestText(error)}`;
+  if (error.conflicts === undefined) return error.status === 400 ? new CliError(said) : error;
   const advice = '--dry-run lists the opportunities with the same name; --merge-deals merges them.';
-  return new CliError(`${error.message}. ${advice}`);
+  return new CliError(`${said}. ${advice}`);
 };
 
 interface MergeOptions extends GatewayOptions {

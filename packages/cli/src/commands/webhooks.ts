@@ -178,9 +178,9 @@ const listen = async (context: CliContext, options: ListenOptions): Promise<void
   const { eventMessage, newSecret, Sender } = await import('@crm/webhooks');
   const { forward, secret = newSecret() } = options;
   const sender = new Sender(['0.0.0.0/0', '::/0']);
-  context.stderr.write(`Posting changes to ${forward}, signed with the secret ${secret}\n`);
+  const start = `Posting changes to ${forward}, signed with the secret ${secret}\n`;
   const next = 'Without --after the command posts new changes only.';
-  await followLog(context, options, next, async ({ events, log_id: logId }) => {
+  await followLog(context, options, { start, next }, async ({ events, log_id: logId }) => {
     for (const event of events) {
       const message = eventMessage(toLogged(event, JSON.stringify(event)), 'full', logId);
       const { status, error } = await sender.send(forward, [secret], message);

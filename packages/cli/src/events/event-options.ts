@@ -46,16 +46,17 @@ export const eventError = (url: string, error: unknown, next: string): unknown =
 /**
  * Follows the change log until Ctrl-C: from `--after`, or new changes only.
  *
- * @param next - what to do if events after `--after` have expired
+ * @param texts - what to print once the gateway is found, and what to do next if events after `--after` have expired
  * @param onPage - returns false to stop
  */
 export const followLog = async (
   context: CliContext,
   options: EventOptions,
-  next: string,
+  { start = '', next }: { readonly start?: string; readonly next: string },
   onPage: (page: EventLogPage) => Promise<boolean>,
 ): Promise<void> => {
   const { url, apiKey } = await findReadGateway(context, options);
+  context.stderr.write(start);
   const { events } = connectClient({ readUrl: url, apiKey });
   const signal = context.onInterrupt();
   try {

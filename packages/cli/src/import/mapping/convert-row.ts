@@ -42,8 +42,9 @@ export const buildBody = (
   for (const [name, value] of entries) {
     const target = findTarget(object, name);
     if (!value.ok) problems.push({ field: name, reason: value.message });
+    else if (value.value === undefined || value.value === null) continue;
     else if (target === undefined) problems.push({ field: name, reason: `is not a field of ${collections[object]}` });
-    else if (value.value !== undefined && value.value !== null) {
+    else {
       const placed = target.kind === 'stage' ? stageOf(pipeline, value.value) : value;
       if (name === 'account_name') accountName = value.value;
       else if (placed.ok) placeValue(body, target, placed.value);

@@ -1,7 +1,7 @@
 import type { BulkResult, BulkResults, CrmApiError, Warning, WriteAnswer } from '@crm/client';
 
 import { CliError } from '../../errors.js';
-import { gatewayErrorText, type GatewayAddress } from '../../api/gateways.js';
+import { gatewayErrorText, type GatewayAddress, requestText } from '../../api/gateways.js';
 import type { RowProblem } from '../mapping/convert-row.js';
 import { targetNameOf, type ImportObject } from '../targets.js';
 
@@ -69,7 +69,7 @@ export const readRefusal = (
   error: CrmApiError,
   count: number,
 ): SendOutcome => {
-  const { status, message, requestId } = error;
+  const { status, message } = error;
   const problems = problemsOf(object, error.errors);
   const isPipeline = status === 404 || problems.some(({ field }) => field === 'pipeline_id');
   // These errors apply to every row, so continuing would only fill the rejects file.
@@ -77,9 +77,8 @@ export const readRefusal = (
     throw new CliError(`${gatewayErrorText(gateway, error)}${isPipeline ? ` ${pipelineHint}` : ''}`);
   }
   if (problems.length > 0 && count === 1) return { kind: 'rejected', problems };
-  const request = requestId === null ? '' : ` (request ${requestId})`;
   const batch = count === 1 ? '' : ` for a batch of ${count} rows: import these again with --batch 1`;
-  const reason = `HTTP ${status} ${message}${request}${batch}`;
+  const reason = `HTTP ${status} ${message}${requestText(error)}${batch}`;
   return { kind: 'rejected', problems: [{ field: '', reason }] };
 };
 
