@@ -91,6 +91,7 @@ describe('readMapping', () => {
     ['[{ number: { group: . } }]', 'must differ'],
     ['[{ number: { group: ", " } }]', 'number.group: has the wrong format'],
     ['[{ number: { group: "-" } }]', 'number.group: has the wrong format'],
+    ["[{ number: { group: '0' } }]", 'number.group: has the wrong format'],
     ['[{ number: { thousands: "," } }]', 'number.thousands: is not a known field'],
     ['date', 'must be trim'],
     ['[{ slug_domian: .com }]', 'slug_domian: is not a known field, did you mean slug_domain?'],
