@@ -21,12 +21,7 @@ const operators = [
   'not_empty',
 ] as const;
 
-const condition = z.strictObject({
-  field: z.string(),
-  operator: z.enum(operators),
-  value: text(),
-  values: texts(),
-});
+const condition = z.strictObject({ field: z.string(), operator: z.enum(operators), value: text(), values: texts() });
 
 /** The arguments that select records. */
 export const filterArguments = {
@@ -134,7 +129,8 @@ export const readFilters = async (
   const reading = await startReading(kind, setup);
   const readAll = (conditions: typeof filters, argument: string): Promise<Filter[]> =>
     Promise.all(conditions.map((sent, index) => readCondition(sent, `${argument}[${index}]`, reading)));
-  const [all, some] = [await readAll(filters, 'filters'), await readAll(anyOf, 'any_of')];
+  const all = await readAll(filters, 'filters');
+  const some = await readAll(anyOf, 'any_of');
   if (Object.keys(reading.faults).length > 0) throw invalid(reading.faults);
   return { ...words, filters: some.length === 0 ? all : [...all, { or: some }] };
 };

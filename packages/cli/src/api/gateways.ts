@@ -169,7 +169,6 @@ export const callApi = async <T>(gateway: GatewayAddress, work: () => Promise<T>
 /** The API, for a command on the gateways of `--url` and `--api-key`. */
 export interface GatewaySession {
   readonly client: CrmClient;
-  readonly gateway: GatewayAddress;
   readonly readUrl: string | undefined;
 }
 
@@ -185,6 +184,6 @@ export const gatewayCommand = (name: GatewayName, groups: string, alsoReads = fa
       const { url, readUrl, apiKey } = await findGateway(context, options, name);
       const client = connectClient({ readUrl: readUrl ?? url, inboundUrl: url, apiKey });
       const gateway = { name: `${name} gateway`, url, option: '--url', groups } as const;
-      return callApi(gateway, () => work({ client, gateway, readUrl }));
+      return callApi(gateway, () => work({ client, readUrl }));
     },
   );

@@ -52,8 +52,8 @@ const startGateway = async (gateway: Gateway, { apiKey, organizationId, groups }
   const file = pathToFileURL(appFile(`${gateway}-gateway`, 'operations/index.js')).href;
   const { operations } = (await import(file)) as { readonly operations: readonly Operation<object>[] };
   const keyHash = hashApiKey(apiKey);
-  const permissions = { allowedOperations: groups, limits: {}, expiresAt: null, revokedAt: null };
-  const key = { id: randomUUID(), organizationId, ...permissions };
+  const id = randomUUID();
+  const key = { id, organizationId, allowedOperations: groups, limits: {}, expiresAt: null, revokedAt: null };
   const app = createGatewayApp({
     gateway,
     withContext: (_request, run) => run(context),
@@ -89,18 +89,15 @@ export const openOwnGateways = async (
   const { readEnvironment } = await import('@crm/http');
   const { readWebhookSettings } = await import('@crm/webhooks');
   const database = openDatabase({ url: databaseUrl, applicationName: 'crm-cli', maxConnections: 2 });
-  const setups = createSetupCache(database);
-  const webhooks = readEnvironment(env, readWebhookSettings);
   // The secret is always the same for a database, so that a stopped export can continue.
   const context = {
     database,
-    setups,
+    setups: createSetupCache(database),
     cursors: createCursorCodec([hashApiKey(databaseUrl).toString('hex')]),
     commandLine: origin,
-    webhooks,
+    webhooks: readEnvironment(env, readWebhookSettings),
   };
-  const apiKey = generateApiKey();
-  const key = { apiKey, organizationId, groups };
+  const key = { apiKey: generateApiKey(), organizationId, groups };
   const [read, inbound] = await Promise.all([
     startGateway('read', key, context),
     startGateway('inbound', key, context),
@@ -108,7 +105,7 @@ export const openOwnGateways = async (
   return {
     readUrl: read.url,
     inboundUrl: inbound.url,
-    apiKey,
+    apiKey: key.apiKey,
     close: async () => {
       for (const { server } of [read, inbound]) {
         server.close();

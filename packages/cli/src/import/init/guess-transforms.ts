@@ -40,7 +40,7 @@ const bestReadings = (name: 'number' | 'date', formats: readonly unknown[], text
   const readings = formats.map((format): Reading => {
     const step = compileStep(name, format);
     const values = texts.map((text) => {
-      const value = 'apply' in step ? step.apply(text) : step;
+      const value = step.ok ? step.value.apply(text) : step;
       return value.ok ? Number(value.value) : undefined;
     });
     const read = values.filter((value) => value !== undefined);

@@ -21,7 +21,7 @@ const isUnit = (letter: string): letter is Unit => letter in unitNames;
  *
  * @returns the fault of the format, if it is invalid
  */
-export const compileDateFormat = (format: string): DateReader | ReturnType<typeof fail> => {
+export const compileDateFormat = (format: string): Result<DateReader> => {
   const units: Unit[] = [];
   let pattern = '';
   for (const [token = ''] of format.matchAll(/'[^']*'?|([A-Za-z])\1*|[^A-Za-z']+/g)) {
@@ -45,7 +45,7 @@ export const compileDateFormat = (format: string): DateReader | ReturnType<typeo
   }
   const missing = (['y', 'M', 'd'] as const).filter((unit) => !units.includes(unit));
   if (missing.length > 0) return fail(`"${format}" has no ${missing.map((unit) => unitNames[unit]).join(', no ')}`);
-  return dateReader(format, new RegExp(`^${pattern}$`), units);
+  return ok(dateReader(format, new RegExp(`^${pattern}$`), units));
 };
 
 const digitsOf = (unit: Unit, length: number): string | undefined => {

@@ -138,7 +138,7 @@ class Compiler {
     }
     if (fallback !== undefined && known !== 'map') this.file.problem(path, 'only map takes a default');
     const step = compileStep(known, Reflect.get(given, known), fallback);
-    if ('apply' in step) return [step];
+    if (step.ok) return [step.value];
     this.file.problem(path, `${known}: ${step.message}`);
     return [];
   }

@@ -12,19 +12,19 @@ export interface NumberFormat {
  * `12,34,567`. Separators must be declared, because a guess could alter amounts: with the group `.`, `1.5` is refused
  * and not read as 15.
  */
-export const numberReader = ({ decimal = '.', group = '' }: NumberFormat) => {
+export const numberReader = ({ decimal = '.', group = '' }: NumberFormat): Result<(text: string) => Result<number>> => {
   // With "." for both, 1.5 would read as 15.
   if (group === decimal) return fail(`decimal and group must differ; decimal is "${decimal}"`);
   const grouped = group === '' ? '' : `|${groupedPattern(characterPattern(group))}`;
   const pattern = new RegExp(`^[+-]?(?:\\d+${grouped})(?:${characterPattern(decimal)}\\d+)?$`, 'u');
   const example = `1${group}234${decimal}50`;
-  return (text: string): Result<number> => {
+  return ok((text) => {
     const trimmed = text.trim();
     if (!pattern.test(trimmed)) return fail(`"${text}" is not a number such as ${example}`);
     const plain = (group === '' ? trimmed : trimmed.replaceAll(group, '')).replace(decimal, '.');
     if (plain.replace(/\D/g, '').replace(/^0+/, '').length > 15) return fail(`"${text}" has more than 15 digits`);
     return ok(Number(plain));
-  };
+  });
 };
 
 /** The first group cannot start with 0: `0.500` is a fraction in another format, not 500. */

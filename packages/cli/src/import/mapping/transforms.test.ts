@@ -4,7 +4,7 @@ import { compileStep, type Scalar, type TransformName } from './transforms.js';
 
 const run = (name: TransformName, argument: unknown, text: string, fallback?: Scalar | null): unknown => {
   const step = compileStep(name, argument, fallback);
-  const result = 'apply' in step ? step.apply(text) : step;
+  const result = step.ok ? step.value.apply(text) : step;
   return result.ok ? result.value : `refused: ${result.message}`;
 };
 
@@ -102,8 +102,8 @@ describe('the other transforms', () => {
 describe('compileDateFormat', () => {
   const read = (format: string, text: string): string => {
     const reader = compileDateFormat(format);
-    if (typeof reader !== 'function') return `format: ${reader.message}`;
-    const result = reader(text);
+    if (!reader.ok) return `format: ${reader.message}`;
+    const result = reader.value(text);
     return result.ok ? new Date(result.value).toISOString() : result.message;
   };
 

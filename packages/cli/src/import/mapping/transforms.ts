@@ -11,10 +11,8 @@ export type Scalar = string | number | boolean;
 /** Changes a text, or splits it into several values. */
 type Apply = (text: string) => Result<Scalar | readonly Scalar[]>;
 
-/** A fault of an argument that its schema does not find. */
-export type ArgumentFault = ReturnType<typeof fail>;
-
-type Compile<Argument> = (argument: Argument, fallback: Scalar | null | undefined) => Apply | ArgumentFault;
+/** Fails for the faults of an argument that its schema does not find. */
+type Compile<Argument> = (argument: Argument, fallback: Scalar | null | undefined) => Result<Apply>;
 
 /** A transform: the schema of its argument, and its function for an argument and the `default:` beside it. */
 const transform = <T extends TSchema>(argument: T, compile: Compile<Static<T>>) => ({
@@ -43,17 +41,17 @@ const escaped = (literal: string): string => literal.replace(/[.*+?^${}()|[\]\\]
  *
  * `{ a: b, b: a }` turns `ab` into `ba`.
  */
-const replacing = (replacements: ReadonlyMap<string, string>): Apply | ArgumentFault => {
+const replacing = (replacements: ReadonlyMap<string, string>): Result<Apply> => {
   if (replacements.size === 0 || replacements.has('')) return fail('needs texts to replace, none of them empty');
   const longestFirst = [...replacements.keys()].sort((one, other) => other.length - one.length);
   const pattern = new RegExp(longestFirst.map(escaped).join('|'), 'gu');
-  return (cell) => ok(cell.replace(pattern, (found) => replacements.get(found) ?? ''));
+  return ok((cell) => ok(cell.replace(pattern, (found) => replacements.get(found) ?? '')));
 };
 
-const mapping = (values: Readonly<Record<string, Scalar | null>>, fallback: Scalar | null | undefined): Apply => {
+const mapping: Compile<Readonly<Record<string, Scalar | null>>> = (values, fallback) => {
   const entries = new Map(Object.entries(values));
   // An empty `default:` means that other values become empty.
-  return (cell) => ok((entries.has(cell) ? entries.get(cell) : fallback === undefined ? cell : fallback) ?? '');
+  return ok((cell) => ok((entries.has(cell) ? entries.get(cell) : fallback === undefined ? cell : fallback) ?? ''));
 };
 
 const slugDomain = (name: string, suffix: string): Result<string> => {
@@ -82,18 +80,18 @@ const readBoolean = (cell: string): Result<boolean> => {
 };
 
 const transforms = {
-  trim: transform(noArgument, () => (cell) => ok(cell.trim())),
-  lower: transform(noArgument, () => (cell) => ok(cell.toLowerCase())),
+  trim: transform(noArgument, () => ok((cell) => ok(cell.trim()))),
+  lower: transform(noArgument, () => ok((cell) => ok(cell.toLowerCase()))),
   strip: transform(texts, (removed) => replacing(new Map([removed].flat().map((one) => [one, ''])))),
   replace: transform(mapOf<string | number>('string', 'number'), (given) =>
     replacing(new Map(Object.entries(given).map(([from, to]) => [from, String(to ?? '')]))),
   ),
   map: transform(mapOf<Scalar>('string', 'number', 'boolean'), mapping),
-  slug_domain: transform(text, (suffix) => (cell) => slugDomain(cell, suffix)),
-  email_local: transform(text, (domain) => (cell) => emailLocal(cell, domain)),
-  split: transform(text, (separator) => (cell) => ok(cell.split(separator).map((part) => part.trim()))),
+  slug_domain: transform(text, (suffix) => ok((cell) => slugDomain(cell, suffix))),
+  email_local: transform(text, (domain) => ok((cell) => emailLocal(cell, domain))),
+  split: transform(text, (separator) => ok((cell) => ok(cell.split(separator).map((part) => part.trim())))),
   number: transform(NumberFormat, numberReader),
-  boolean: transform(noArgument, () => readBoolean),
+  boolean: transform(noArgument, () => ok(readBoolean)),
   date: transform(text, compileDateFormat),
 };
 
@@ -129,9 +127,9 @@ export interface Step {
 }
 
 /** Creates the step of a transform, or returns the fault of its argument. `fallback` is the `default:` of a `map`. */
-export const compileStep = (name: TransformName, argument: unknown, fallback?: Scalar | null): Step | ArgumentFault => {
+export const compileStep = (name: TransformName, argument: unknown, fallback?: Scalar | null): Result<Step> => {
   const apply = transforms[name].compile(argument, fallback);
-  return typeof apply === 'function' ? { name, apply } : apply;
+  return apply.ok ? ok({ name, apply: apply.value }) : apply;
 };
 
 /** Applies steps to a value. A blank text gives no value. */

@@ -63,7 +63,7 @@ export class RecordSender {
       apiKey,
       maxRetries: 0,
       onRequest: () => void (this.#inFlight += 1),
-      onResponse: ({ headers }) => this.#readRateLimit(headers?.get('ratelimit') ?? ''),
+      onResponse: ({ headers }) => this.#noteResponse(headers?.get('ratelimit') ?? ''),
     });
     this.#records = client[collections[object]] as unknown as Creates;
   }
@@ -132,11 +132,11 @@ export class RecordSender {
     return Promise.all(items.map(send));
   }
 
-  /** Pauses all workers if the running requests, which may not be counted in the header yet, may use up a limit. */
-  #readRateLimit(header: string): void {
+  /** Counts the request as ended. Pauses all workers if those still running, which the header may not count yet, may use up a limit. */
+  #noteResponse(rateLimit: string): void {
     this.#inFlight -= 1;
     // Each limit of the gateway is "name";r=<remaining requests>;t=<seconds until the reset>.
-    for (const [, remaining, seconds] of header.matchAll(/;\s*r=(\d+);\s*t=(\d+)/g))
+    for (const [, remaining, seconds] of rateLimit.matchAll(/;\s*r=(\d+);\s*t=(\d+)/g))
       if (Number(remaining) <= this.#inFlight) this.#pause(Number(seconds) * 1000);
   }
 
