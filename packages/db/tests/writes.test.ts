@@ -144,6 +144,32 @@ describe('a repeat that changes nothing', () => {
   });
 });
 
+test('a change of an account or a contact rewrites its opportunities only if they copy what it changes', async () => {
+  const { id: accountId } = await run(account('acme.com', 'Acme'));
+  const { id: contactId } = await run(contact('ann@acme.com', 'Ann'));
+  await run(deal());
+  /** The transaction that last wrote the opportunity. */
+  const lastWriter = async (): Promise<string | undefined> => {
+    const text = 'SELECT xmin::text AS id FROM opportunities WHERE organization_id = $1';
+    return (await database.query<{ id: string }>(setup.organizationId, { text, values: [] }))[0]?.id;
+  };
+  type Texts = Readonly<Record<string, string>>;
+  const updateAccount = (to: Texts) => accountUpdate({ id: accountId }, changeOf('account', to));
+  const updateContact = (to: Texts) => contactUpdate(setup, { id: contactId }, changeOf('contact', to));
+  for (const [about, update, rewrites] of [
+    ['another case of the name', updateAccount({ name: 'ACME' }), false],
+    ['another industry', updateAccount({ industry: 'Steel' }), false],
+    ['another name', updateAccount({ name: 'Apex' }), true],
+    ['another domain', updateAccount({ domain: 'apex.com' }), true],
+    ['another phone', updateContact({ phone: '+1 555 0001' }), false],
+    ['another first name', updateContact({ first_name: 'Anna' }), true],
+  ] as const) {
+    const before = await lastWriter();
+    await run(update);
+    expect([about, (await lastWriter()) !== before]).toEqual([about, rewrites]);
+  }
+});
+
 test('the stored record of an opportunity contains visible custom fields but no hidden ones', async () => {
   await run(deal({}, { seats: 3, secret: 4 }));
   const { organizationId } = setup;

@@ -23,8 +23,11 @@ $$;
 -- FOR object=contact objects=contacts
 -- FOR object=opportunity objects=opportunities
 CREATE OR REPLACE FUNCTION {object}_id_of_external_id(p_organization_id uuid, p_external_id text) RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_id uuid;
 BEGIN
-  RETURN (SELECT r.id FROM {objects} r WHERE r.organization_id = p_organization_id AND r.external_id = p_external_id);
+  SELECT r.id INTO v_id FROM {objects} r WHERE r.organization_id = p_organization_id AND r.external_id = p_external_id;
+  RETURN v_id;
 END
 $$;
 
@@ -99,8 +102,8 @@ BEGIN
 END
 $$;
 
--- Whether a change affects the texts that opportunities copy.
--- FOR object=account objects=accounts copied=name,domain
+-- Whether a change affects the texts that opportunities copy. Of an account's name they copy only the normalized text.
+-- FOR object=account objects=accounts copied=normalized_name,domain
 -- FOR object=contact objects=contacts copied=first_name,last_name,email
 CREATE OR REPLACE FUNCTION {object}_is_renamed(p_old {objects}, p_new {objects}) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
