@@ -25,14 +25,16 @@ const entries = readdirSync(new URL('prisma/migrations/', root), { withFileTypes
 const migrations = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
 const list = migrations.sort().map((name) => `  '${name}',\n`);
 
-// Must match readFunctions in src/migrate/migrations.ts.
+// The installed statements depend on the files of functions and on the program that expands them, so the digest covers both.
 const functions = new URL('packages/db/sql/functions/', root);
 const files = readdirSync(functions).filter((name) => name.endsWith('.sql'));
-const source = files
-  .sort()
-  .map((name) => readFileSync(new URL(name, functions), 'utf8'))
-  .join('\n');
-const digest = createHash('sha256').update(source).digest('hex');
+const sources = [
+  ...files.sort().map((name) => new URL(name, functions)),
+  new URL('packages/db/src/migrate/repeat-functions.ts', root),
+];
+const digest = createHash('sha256')
+  .update(sources.map((source) => readFileSync(source, 'utf8')).join('\n'))
+  .digest('hex');
 
 const { version: release } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 
@@ -44,7 +46,7 @@ export const migrationNames: readonly string[] = [\n${list.join('')}];
 /** The version of this package. */
 export const release = '${release}';
 
-/** SHA-256 of the write functions of this version. */
+/** SHA-256 of the sources of this version's write functions. */
 export const functionsDigest = '${digest}';
 `,
 );
