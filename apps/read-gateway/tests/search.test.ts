@@ -71,6 +71,7 @@ describe.each(Object.values(subjects))('a search of $collection', (subject) => {
     ['c1', ['c1']],
     ['%', ['c1']],
     ['a_x', ['d1']],
+    ['t_o', []],
     ['zzz', []],
   ])('200: finds the words %j as query, q or both', async (query, found) => {
     for (const body of [{ query }, { q: query }, { q: query, query }]) expect(await find(body)).toEqual(found);

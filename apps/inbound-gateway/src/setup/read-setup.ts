@@ -88,8 +88,8 @@ export const readOptions = ({ attributeType }: SetupField, options: readonly Sen
   const errors = new ErrorCollector();
   const metadata = parseFieldMetadata(attributeType, { options }, errors);
   if (errors.isEmpty) return metadata;
-  const faults = Object.entries(errors.fieldErrors).map(([path, text]) => [path.split('.')[1] ?? 'id', text]);
-  throw validationError(Object.fromEntries(faults) as Record<string, string>);
+  const faults = Object.entries(errors.fieldErrors).map(([path, text]) => [path.split('.')[1] ?? 'id', text] as const);
+  throw validationError(Object.fromEntries(faults));
 };
 
 const readPipelines = (setup: OrganizationSetup, body: CreateFieldBody): readonly string[] | null => {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { configurationExitCode } from '../environment.js';
 
-/** Says why a gateway cannot serve yet. `/readyz` returns the message to everybody. */
+/** Says why the webhook worker cannot send yet. `/readyz` of its admin server returns the message. */
 export class NotReadyError extends Error {
   constructor(message: string) {
     super(message);
