@@ -15,6 +15,24 @@ const privateText = 'must be a public address: an operator can allow private net
 /** Whether a text is a CIDR such as `10.0.0.0/8`. */
 export const isNetwork = (text: string): boolean => ipaddr.isValidCIDR(text);
 
+/** The family of a network or an address. */
+export const familyOf = (text: string): 4 | 6 => (text.includes(':') ? 6 : 4);
+
+/**
+ * Networks that are no public addresses, although the library takes them for such: a metadata service of Azure, and every IPv6 address
+ * outside of 2000::/3, such as `::127.0.0.1`.
+ */
+export const deniedNetworks = {
+  4: ['168.63.129.16/32'],
+  6: ['::/3', '4000::/2', '8000::/1', '3fff::/20'],
+} as const;
+
+/** The host of a URL, without the brackets of an IPv6 address and the dot at the end. */
+export const addressOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+
+const isPublicAddress = (address: string): boolean =>
+  ipaddr.parse(address).range() === 'unicast' && !isWithin(address, deniedNetworks[familyOf(address)]);
+
 const isWithin = (address: string, networks: Networks): boolean => {
   const parsed = ipaddr.parse(address);
   return networks.some((network) => {
@@ -32,10 +50,10 @@ export const endpointUrlProblem = (text: string, networks: Networks): string | n
   if (url === null || !['https:', 'http:'].includes(url.protocol)) return 'must be a URL that starts with https://';
   if (text.length > maxUrlLength) return `must have at most ${maxUrlLength} characters`;
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or a password';
-  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  const host = addressOf(url);
   const isAddress = isIP(host) !== 0;
   if (isAddress && isWithin(host, networks)) return null;
-  if (isAddress && ipaddr.parse(host).range() !== 'unicast') return privateText;
+  if (isAddress && !isPublicAddress(host)) return privateText;
   // The worker allows a host name with another scheme or port only if it resolves to an allowed network.
   if (!isAddress && networks.length > 0) return null;
   if (isLocalName(host)) return privateText;

@@ -1,11 +1,13 @@
-import type { Agent, IncomingMessage } from 'node:http';
+import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import http from 'node:http';
 import https from 'node:https';
-import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
-import { isPublicUrl, type Networks } from './endpoint-url.js';
+import { types } from 'node:util';
+import { Agents } from './agents.js';
+import { readStart, statusText, storableText, waitOf } from './answer.js';
+import type { Networks } from './endpoint-url.js';
 import { type Message, signedHeaders } from './message.js';
 
-/** The result of one attempt. */
+/** The result of one attempt. Its texts can be stored, whatever the receiver sent. */
 export interface Attempt {
   readonly isDelivered: boolean;
   /** Null if there was no complete answer. */
@@ -15,68 +17,80 @@ export interface Attempt {
   /** The beginning of the answer's body. */
   readonly response: string;
   readonly durationMs: number;
-  /** How long the receiver asks to wait, from `Retry-After`; null if it did not say. */
+  /** How long the receiver asks to wait; null if it did not say. */
   readonly retryAfterMs: number | null;
 }
 
 /** How long an attempt may take by default, with its whole answer. */
 export const defaultAttemptTimeoutMs = 15_000;
-/** How much of an answer is read. */
-const maxResponseBytes = 1_024;
-const everywhere = ['0.0.0.0/0', '::/0'];
+
+const requestTimeout = 408;
 
 const errorTexts: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the receiver refused the connection',
   ECONNRESET: 'the receiver closed the connection before it answered',
+  EPIPE: 'the receiver closed the connection before it answered',
   ENOTFOUND: 'the host name has no address',
   EAI_AGAIN: 'the host name could not be looked up',
 };
 
+/** Codes of a connection that was never made, after which another address of the host may work. */
+const notConnected = new Set(['ECONNREFUSED', 'ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL']);
+const hasNoAddress = new Set(['ENOTFOUND', 'ENODATA']);
+
+const codeOf = (error: unknown): string => (types.isNativeError(error) && (error as NodeJS.ErrnoException).code) || '';
+
 /** Whether the agent refused an address. It has no code for that. */
 const isRefusedAddress = (error: unknown): boolean =>
-  error instanceof Error && error.message.includes('is not allowed');
+  types.isNativeError(error) && error.message.includes('is not allowed');
 
 const errorText = (error: unknown, timeoutMs: number): string => {
-  if (!(error instanceof Error)) return 'the request failed';
-  const { code } = error as NodeJS.ErrnoException;
+  if (!types.isNativeError(error)) return 'the request failed';
+  const code = codeOf(error);
   if (error.name === 'TimeoutError' || code === 'ABORT_ERR')
     return `no complete answer within ${timeoutMs / 1_000} seconds`;
   if (isRefusedAddress(error))
     return 'the address is not allowed: it is private, or not one of WEBHOOK_ALLOWED_NETWORKS';
-  return errorTexts[code ?? ''] ?? `the connection failed: ${code ?? error.message}`;
+  return errorTexts[code] ?? `the connection failed: ${storableText(code || error.message)}`;
 };
 
-const statusText = (status: number): string | null => {
-  if (status >= 200 && status < 300) return null;
-  return status >= 300 && status < 400
-    ? `answered ${status}: redirects are not followed, so change the URL`
-    : `answered ${status}`;
-};
+/** A reused connection that the receiver had closed before it got the request. */
+class StaleConnectionError extends Error {}
 
-/** Seconds or a date, as milliseconds from now. */
-const retryAfterMs = (header: string | undefined): number | null => {
-  if (header === undefined) return null;
-  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
-  return ms >= 0 ? ms : null;
-};
+interface Exchange {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string | number>>;
+  readonly body: Buffer;
+  readonly signal: AbortSignal;
+}
 
-/** Reads the beginning of an answer, and drops the connection if there is more. */
-const readStart = async (response: IncomingMessage): Promise<string> => {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length > maxResponseBytes) break;
-  }
-  return Buffer.concat(chunks).subarray(0, maxResponseBytes).toString('utf8');
-};
+/** Posts once. @throws StaleConnectionError if a reused connection ended before any byte of an answer */
+const post = (agent: Agent, { url, headers, body, signal }: Exchange): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const { request } = url.protocol === 'https:' ? https : http;
+    let bytesBefore = 0;
+    const isUnanswered = ({ socket }: ClientRequest): boolean => (socket?.bytesRead ?? bytesBefore) <= bytesBefore;
+    const sent = request(url, { method: 'POST', agent, headers, signal }, (answer) => {
+      // Some servers answer 408 when they close an idle connection.
+      if (sent.reusedSocket && answer.statusCode === requestTimeout) {
+        answer.destroy();
+        reject(new StaleConnectionError());
+      } else resolve(answer);
+    });
+    sent.once('socket', (socket) => {
+      bytesBefore = socket.bytesRead;
+    });
+    // Later errors belong to the answer, which reports them too.
+    sent.on('error', (error) => {
+      const isClosed = ['ECONNRESET', 'EPIPE'].includes(codeOf(error));
+      reject(sent.reusedSocket && isClosed && isUnanswered(sent) ? new StaleConnectionError() : error);
+    });
+    sent.end(body);
+  });
 
 /** Sends messages to endpoints. The addresses that it really connects to are checked after their lookup. */
 export class Sender {
-  readonly #public: Agent;
-  readonly #private: readonly [http: Agent, https: Agent];
-
+  readonly #agents: Agents;
   readonly #timeoutMs: number;
 
   /**
@@ -85,26 +99,15 @@ export class Sender {
    */
   constructor(networks: Networks, timeoutMs = defaultAttemptTimeoutMs) {
     this.#timeoutMs = timeoutMs;
-    const onlyAllowed = { keepAlive: true, allowIPAddressList: [...networks], denyIPAddressList: everywhere };
-    this.#public = new RequestFilteringHttpsAgent({ keepAlive: true });
-    this.#private = [new RequestFilteringHttpAgent(onlyAllowed), new RequestFilteringHttpsAgent(onlyAllowed)];
+    this.#agents = new Agents(networks);
   }
 
   /** Makes one attempt. Never throws: an error is a result. */
   async send(address: string, secrets: readonly string[], message: Message): Promise<Attempt> {
     const startedMs = performance.now();
-    const signal = AbortSignal.timeout(this.#timeoutMs);
-    const url = new URL(address);
-    const [http, https] = this.#private;
-    const inside = url.protocol === 'https:' ? https : http;
-    const post = (agent: Agent) => this.#post(agent, url, secrets, message, signal);
     let answer: Omit<Attempt, 'durationMs'>;
     try {
-      // A public URL may have an address in an allowed network.
-      answer = await post(isPublicUrl(url) ? this.#public : inside).catch((error: unknown) => {
-        if (isRefusedAddress(error)) return post(inside);
-        throw error;
-      });
+      answer = await this.#attempt(address, secrets, message);
     } catch (error) {
       const text = errorText(error, this.#timeoutMs);
       answer = { isDelivered: false, status: null, response: '', retryAfterMs: null, error: text };
@@ -112,33 +115,45 @@ export class Sender {
     return { ...answer, durationMs: Math.round(performance.now() - startedMs) };
   }
 
-  async #post(agent: Agent, url: URL, secrets: readonly string[], message: Message, signal: AbortSignal) {
+  async #attempt(address: string, secrets: readonly string[], message: Message) {
     const headers = {
       ...signedHeaders(message, secrets, new Date()),
       'content-type': 'application/json',
       'content-length': message.body.length,
       'user-agent': 'crm-webhooks/1',
     };
-    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      const { request } = url.protocol === 'https:' ? https : http;
-      const sent = request(url, { method: 'POST', agent, headers, signal }, resolve);
-      sent.once('error', reject);
-      sent.end(message.body);
-    });
+    const signal = AbortSignal.timeout(this.#timeoutMs);
+    const answer = await this.#post({ url: new URL(address), headers, body: message.body, signal });
     const status = answer.statusCode ?? 0;
-    const error = statusText(status);
+    const retryAfterMs = waitOf(answer.headers, Date.now());
     const response = await readStart(answer);
-    return {
-      isDelivered: error === null,
-      status,
-      error,
-      response,
-      retryAfterMs: retryAfterMs(answer.headers['retry-after']),
-    };
+    const error = statusText(status);
+    return { isDelivered: error === null, status, error, response, retryAfterMs };
+  }
+
+  /** Tries the addresses of the host, until one is allowed and can be connected to. */
+  async #post(exchange: Exchange): Promise<IncomingMessage> {
+    const errors: unknown[] = [];
+    const { protocol } = exchange.url;
+    for (const route of this.#agents.routesTo(exchange.url)) {
+      const by = (keepAlive: boolean) => post(this.#agents.agentFor(protocol, route, keepAlive), exchange);
+      try {
+        return await by(true).catch((error: unknown) => {
+          if (error instanceof StaleConnectionError) return by(false);
+          throw error;
+        });
+      } catch (error) {
+        const code = codeOf(error);
+        if (!isRefusedAddress(error) && !notConnected.has(code) && !hasNoAddress.has(code)) throw error;
+        errors.push(error);
+      }
+    }
+    // The host may have addresses of one family only.
+    throw errors.find((error) => notConnected.has(codeOf(error))) ?? errors.find(isRefusedAddress) ?? errors[0];
   }
 
   /** Closes idle connections. */
   close(): void {
-    for (const agent of [this.#public, ...this.#private]) agent.destroy();
+    this.#agents.close();
   }
 }

@@ -37,6 +37,10 @@ const privateHosts = [
   '[2002:7f00:1::]',
   '[fc00::1]',
   '[fe80::1]',
+  '[::127.0.0.1]',
+  '[64:ff9b:1::7f00:1]',
+  '[fec0::1]',
+  '168.63.129.16',
   '１２７.0.0.1',
   '127。0。0。1',
 ];
@@ -70,6 +74,19 @@ test('calls an allowed network, and no other private one', async () => {
   });
   expect((await sender.send(`http://[::1]:${port}/`, [newSecret()], message)).error).toContain('not allowed');
   sender.close();
+});
+
+test('compares an address only with networks of its family, which prints no warning', async () => {
+  const warnings: unknown[] = [];
+  const warned = (warning: unknown): unknown => warnings.push(warning);
+  const { warn } = console;
+  console.warn = warned;
+  const sender = new Sender(['127.0.0.0/8', '::1/128'], 1_000);
+  for (const host of ['127.0.0.1', '[::1]', 'localhost'])
+    expect(await sender.send(`http://${host}:${port}/`, [newSecret()], message)).toMatchObject({ status: 200 });
+  console.warn = warn;
+  sender.close();
+  expect(warnings).toEqual([]);
 });
 
 test.each([
