@@ -16,7 +16,7 @@ import {
   parseLimit,
   parseSearchQuery,
 } from '@crm/domain';
-import type { OperationRequest } from '@crm/http';
+import { type OperationRequest, runInTurns } from '@crm/http';
 import { operation } from './context.js';
 import { pageJson, readByCursor, readPage } from './page.js';
 
@@ -88,10 +88,9 @@ export const listDuplicates = (contract: OperationContract, objectType: ObjectTy
     async (context, { caller: { organizationId }, query }: OperationRequest<typeof listAccountDuplicates>) => {
       const binding = { organizationId, operation: contract.id };
       const { page, nextCursor, limit } = await readByCursor(context, query, binding, (position, rows) =>
-        findDuplicates(context.database, { organizationId, objectType, position, limit: rows }),
+        findDuplicates(context.database, { organizationId, objectType, position, limit: rows }, runInTurns),
       );
-      const data = { duplicates: page.duplicates, has_more: nextCursor !== null, next_cursor: nextCursor, limit };
-      return { message: 'Found duplicates', data };
+      return { message: 'Found duplicates', data: pageJson('duplicates', page.records, nextCursor, limit) };
     },
   );
 

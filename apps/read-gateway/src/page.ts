@@ -3,7 +3,7 @@ import {
   listPage,
   type PageRequest,
   type PageRequestInput,
-  parsePageRequest,
+  pageRequestSteps,
   withLatestLabels,
 } from '@crm/db';
 import {
@@ -19,7 +19,7 @@ import {
   objects,
   parseLimit,
 } from '@crm/domain';
-import { JsonParts } from '@crm/http';
+import { JsonParts, runInTurns } from '@crm/http';
 import type { Context } from './context.js';
 
 /** The input of a list or search, and the settings of its operation. */
@@ -144,7 +144,7 @@ export const readOrNarrow = async <Result>(
 /** Runs a list or search of records: parses the request, reads the page and returns it as JSON. */
 export const readPage = async (context: Context, setup: OrganizationSetup, input: PageInput) => {
   const errors = new ErrorCollector();
-  const { request: firstPage, requestedPipelineId } = parsePageRequest(setup, input, errors);
+  const { request: firstPage, requestedPipelineId } = await runInTurns(pageRequestSteps(setup, input, errors));
   const { objectType, limit, words, filters, sort, stageId, selection } = firstPage;
   const binding: CursorBinding = {
     organizationId: setup.organizationId,

@@ -1,7 +1,7 @@
 import type { OperationContract, summarizeOpportunities, Summary as SummaryData, SummaryValues } from '@crm/contract';
-import { parseSummaryRequest, summarize, type Summary, type SummaryRequest, type SummaryTotalRow } from '@crm/db';
+import { summarize, type Summary, type SummaryRequest, summaryRequestSteps, type SummaryTotalRow } from '@crm/db';
 import { ErrorCollector, filterKindOf, hasCurrencyPerRecord, type ObjectType, type SummaryGroup } from '@crm/domain';
-import type { OperationRequest } from '@crm/http';
+import { type OperationRequest, runInTurns } from '@crm/http';
 import { operation } from './context.js';
 import { narrowMatch, readOrNarrow } from './page.js';
 import { readMatch } from './list-records.js';
@@ -72,7 +72,7 @@ export const summarizeRecords = (contract: OperationContract, objectType: Object
       const { queryPath, ...match } = readMatch(body);
       const { group_by: groupBy, measures, limit } = body;
       const input = { objectType, ...match, groupBy: groupBy ?? [], measures: measures ?? [], limit: limit ?? null };
-      const request = parseSummaryRequest(setup, input, errors);
+      const request = await runInTurns(summaryRequestSteps(setup, input, errors));
       errors.throwIfAny();
       const read = () => summarize(context.database, request);
       const summary = await readOrNarrow(read, narrowMatch(request.page, queryPath), 'summary');

@@ -1,8 +1,12 @@
 import { listAccountDuplicates, listContactDuplicates, listOpportunityDuplicates } from '@crm/contract';
-import type { TestOrganization } from '@crm/testing';
+import { maxPageBytes } from '@crm/domain';
+import { reportFigure, type TestOrganization } from '@crm/testing';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { startTestGateway, useGateway } from './support/gateway.js';
 import { walkPages } from './support/walk.js';
+
+/** Bytes of the page around the records. */
+const otherBytes = 1_000;
 
 const gateway = useGateway(startTestGateway);
 let organization: TestOrganization;
@@ -24,7 +28,8 @@ const walk = async (contract: Duplicates, limit: number) => {
       return [key, shown, truncated] as const;
     });
   });
-  return { found, pages: answers.length };
+  const bytes = answers.map(({ text }) => Buffer.byteLength(text));
+  return { found, pages: answers.length, bytes };
 };
 
 /** Adds accounts with numbered domains, each a second younger than the one before. `name` is SQL. */
@@ -64,6 +69,14 @@ describe('200: accounts', () => {
     expect(found).toHaveLength(449);
     expect(found.map(([, candidates]) => candidates.length).every((count) => count <= 20)).toBe(true);
     expect(found.map(([, , truncated]) => truncated)).toEqual(found.map((_one, index) => index >= 20));
+  });
+
+  test('R31: ends a page before its candidates exceed 2 MB', async () => {
+    await addAccounts(200, `'c.example.' || 't' || n`, `repeat('𝕬', 255)`);
+    const { found, pages, bytes } = await walk(listAccountDuplicates, 500);
+    reportFigure('R31', 'bytes of the longest page of duplicates', Math.max(...bytes), `<= ${maxPageBytes}, printed`);
+    expect(Math.max(...bytes)).toBeLessThan(maxPageBytes + otherBytes);
+    expect([pages, new Set(found.map(([key]) => key)).size]).toEqual([3, 199]);
   });
 
   test('can return a page without duplicates before another page', async () => {

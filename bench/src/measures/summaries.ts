@@ -1,5 +1,5 @@
-import { parseSummaryRequest, summarize, type TenantStatement } from '@crm/db';
-import { ErrorCollector } from '@crm/domain';
+import { summarize, summaryRequestSteps, type TenantStatement } from '@crm/db';
+import { ErrorCollector, runAtOnce } from '@crm/domain';
 import { captureStatement } from '../contestants/bare-server.js';
 import { type Gateway, send, withGateway } from '../contestants/gateways.js';
 import { organizationLayout } from '../dataset/layout.js';
@@ -32,11 +32,16 @@ const statementOf = async ({ database, setup, organization }: Subject, summary: 
   const { filters, groupBy } = summary;
   const errors = new ErrorCollector();
   const pipelineId = organization.pipelineIds[0];
-  const request = parseSummaryRequest(
-    setup,
-    { objectType: 'opportunity', pipelineId, readWords: () => [], filters, groupBy, measures, limit: null },
-    errors,
-  );
+  const input = {
+    objectType: 'opportunity',
+    pipelineId,
+    readWords: () => [],
+    filters,
+    groupBy,
+    measures,
+    limit: null,
+  } as const;
+  const request = runAtOnce(summaryRequestSteps(setup, input, errors));
   errors.throwIfAny();
   return (await captureStatement(database, (captured) => summarize(captured, request))).statement;
 };

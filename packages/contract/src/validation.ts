@@ -5,6 +5,7 @@ import { ErrorBody, Message, Success } from './schemas/envelope.js';
 import { closed } from './schemas/input.js';
 import { createAjv } from './validate/ajv.js';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
+import { checkBriefly } from './validate/checks.js';
 import { boundUnknown } from './validate/closed-objects.js';
 import { reportedAt, toFieldErrors, type Location } from './validate/field-errors.js';
 import { closeObjects, guardOversize, type JsonSchema, mapSubschemas } from './validate/schema-walk.js';
@@ -41,9 +42,10 @@ const compile = (schema: JsonSchema, location: Location, isComplete = false): Va
   let checkAll: ValidateFunction | undefined;
   return (input) => {
     if (check(input)) return null;
-    checkAll ??= ajv.compile(schema);
-    checkAll(input);
-    return toFieldErrors(checkAll.errors ?? [], input, schema, location);
+    const complete = (checkAll ??= ajv.compile(schema));
+    if (isComplete) complete(input);
+    else checkBriefly(() => complete(input));
+    return toFieldErrors(complete.errors ?? [], input, schema, location);
   };
 };
 

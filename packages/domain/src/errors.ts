@@ -89,6 +89,9 @@ export const unknownPipeline = (): ApiError =>
 /** The maximum number of field errors in one response. */
 export const reportedErrors = 100;
 
+/** Error texts of one request that may suggest a name. Each suggestion compares the sent name with hundreds of known ones. */
+export const suggestionsPerRequest = 5;
+
 /** The maximum number of field errors for one item of a bulk call. */
 export const reportedItemErrors = 10;
 
@@ -96,6 +99,7 @@ export const reportedItemErrors = 10;
 export class ErrorCollector {
   readonly #errors = new Map<string, string>();
   readonly #most: number;
+  #suggestions = suggestionsPerRequest;
 
   /** @param most - the maximum number of errors */
   constructor(most = reportedErrors) {
@@ -119,6 +123,12 @@ export class ErrorCollector {
     const last = [...this.#errors.keys()].at(-1);
     if (this.#errors.size >= this.#most && last !== undefined && !this.#errors.has(path)) this.#errors.delete(last);
     this.add(path, message);
+  }
+
+  /** Whether the next error text may suggest a name. Each call uses up one of {@link suggestionsPerRequest}. */
+  takeSuggestion(): boolean {
+    this.#suggestions -= 1;
+    return this.#suggestions >= 0;
   }
 
   /** The errors collected so far. */

@@ -37,6 +37,7 @@ export { parsePhone } from './custom-field/values/text.js';
 export { parseAccountWebsite, parseUrl, parseWebsite } from './custom-field/values/web-address.js';
 export * from './text.js';
 export * from './setup-limits.js';
+export * from './steps.js';
 export * from './to-url.js';
 export * from './natural-key/account-name.js';
 export * from './natural-key/domain.js';

@@ -186,6 +186,30 @@ describe('nearestName', () => {
     expect(nearestName(name, ['id', 'email', 'first_name', 'last_name'])).toBe(expected);
   });
 
+  it('is at most two edits away, for any names', () => {
+    const name = fc.stringMatching(/^[ab]{0,5}$/);
+    const editDistance = (from: string, to: string): number => {
+      if (from === '' || to === '') return from.length + to.length;
+      const [a, b] = [from.slice(1), to.slice(1)];
+      const replaced = editDistance(a, b) + (from[0] === to[0] ? 0 : 1);
+      return Math.min(replaced, editDistance(a, to) + 1, editDistance(from, b) + 1);
+    };
+    fc.assert(
+      fc.property(name, name, (from, to) => {
+        const edits = editDistance(from, to);
+        expect(nearestName(from, [to])).toBe(edits <= 2 && edits * 2 < to.length ? to : undefined);
+      }),
+      { numRuns },
+    );
+  });
+
+  it('is found fast among the most fields, also if all names are alike', () => {
+    const slugs = Array.from({ length: 500 }, (_, index) => `${'x'.repeat(50)}${index}${'y'.repeat(10)}`);
+    const startedAt = process.cpuUsage();
+    for (let index = 0; index < 50; index += 1) nearestName(`${'x'.repeat(48)}z${index}${'y'.repeat(10)}`, slugs);
+    expect(process.cpuUsage(startedAt).user).toBeLessThan(500_000);
+  });
+
   it('is the closest one', () => {
     expect(nearestName('next_stepp', ['next_steps', 'next_step'])).toBe('next_steps');
     expect(nearestName('next_ste', ['next_steps', 'next_step'])).toBe('next_step');

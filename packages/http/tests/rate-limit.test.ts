@@ -2,7 +2,8 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import request from 'supertest';
 import type { CounterStore, RateLimits } from '../src/index.js';
 import { MemoryStore } from '../src/limits/memory-store.js';
-import { runInTurns, type Steps } from '../src/limits/turns.js';
+import type { Steps } from '@crm/domain';
+import { runInTurns } from '../src/limits/turns.js';
 import { until } from '@crm/testing';
 import { createTestGateway, type TestGateway } from './support.js';
 

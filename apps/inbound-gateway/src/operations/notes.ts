@@ -1,6 +1,6 @@
 import * as contracts from '@crm/contract';
 import { type NewNote, type NoteChange, noteCreate, noteUpdate, readNote as readRecord, runWrite } from '@crm/db';
-import { ApiError, ErrorCollector, readSent, readSentList } from '@crm/domain';
+import { ApiError, ErrorCollector, readSent, readSentList, type Steps } from '@crm/domain';
 import { JsonParts, type Operation } from '@crm/http';
 import { type Context, operation } from '../context.js';
 import { deleteRecord } from '../write/delete-record.js';
@@ -15,10 +15,10 @@ const readNoteChange = ({ note }: Pick<contracts.UpdateNoteBody, 'note'>, errors
 });
 
 /** Normalizes the body of a note; adds every fault to `errors`. */
-const readNote = (body: contracts.CreateNoteBody, errors: ErrorCollector): NewNote => {
+function* readNote(body: contracts.CreateNoteBody, errors: ErrorCollector): Steps<NewNote> {
   const { title = null, content = null } = readNoteChange(body, errors);
-  const accountDomains = readSentList('domain', body.account_domains, 'account_domains', errors) ?? [];
-  const contactEmails = readSentList('email', body.contact_emails, 'contact_emails', errors) ?? [];
+  const accountDomains = (yield* readSentList('domain', body.account_domains, 'account_domains', errors)) ?? [];
+  const contactEmails = (yield* readSentList('email', body.contact_emails, 'contact_emails', errors)) ?? [];
   const opportunityIds = (body.related_objects?.opportunity_ids ?? []).map((id) => id.toLowerCase());
   const note = { title, content, accountDomains, contactEmails, opportunityIds };
   // An invalid title or content reads as missing, which must not be reported too.
@@ -33,16 +33,16 @@ const readNote = (body: contracts.CreateNoteBody, errors: ErrorCollector): NewNo
     errors.add('contact_emails', message);
   }
   return note;
-};
+}
 
 /** `POST /v1/inbound/notes`: creates a note and its missing accounts and contacts. */
 const createNote = operation(contracts.createNote, (context, request) => {
   const { organizationId } = request.caller;
   return runIdempotent(context, contracts.createNote, request, {
     run: async (idempotency) => {
-      const write = await readWrite(context, organizationId, (setup, errors) =>
-        noteCreate(setup, readNote(request.body, errors)),
-      );
+      const write = await readWrite(context, organizationId, function* (setup, errors) {
+        return noteCreate(setup, yield* readNote(request.body, errors));
+      });
       return runWrite(context.database, organizationId, write, idempotency, writeOrigin(request));
     },
     answer: ({ id, title, content }) => ({

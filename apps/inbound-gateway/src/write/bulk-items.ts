@@ -7,8 +7,9 @@ import {
   type FieldErrors,
   type ObjectType,
   reportedItemErrors,
+  type Steps,
 } from '@crm/domain';
-import type { OperationRequest, Steps } from '@crm/http';
+import type { OperationRequest } from '@crm/http';
 
 /** The result of an applied item; `unapplied` only on creates. */
 export type Applied = WrittenRecord & { readonly unapplied?: readonly string[] };
@@ -33,7 +34,7 @@ export interface BulkOptions {
   /** Checks an item against the contract. */
   readonly validate: Validator | undefined;
   /** Builds the write of an item that fits the contract; adds every fault to `errors`. */
-  readonly read: (setup: OrganizationSetup, item: Body, errors: ErrorCollector) => Write<Applied>;
+  readonly read: (setup: OrganizationSetup, item: Body, errors: ErrorCollector) => Steps<Write<Applied>>;
   /** The field to name if a record is not found. */
   readonly notFoundPath: string;
 }
@@ -97,24 +98,24 @@ export const itemId = (item: unknown): string | null => {
 };
 
 /** Parses an item: the write to run, or the entry for a rejected item. @param faults - of its JSON or against the contract */
-const readItem = (
+function* readItem(
   setup: OrganizationSetup,
   item: unknown,
   faults: FieldErrors | null,
   options: BulkOptions,
-): Write<Applied> | Refused => {
+): Steps<Write<Applied> | Refused> {
   if (faults !== null) return { id: itemId(item), errors: faults };
   try {
     const errors = new ErrorCollector(reportedItemErrors);
     // The contract has checked that an item is an object.
-    const write = options.read(setup, item as Body, errors);
+    const write = yield* options.read(setup, item as Body, errors);
     errors.throwIfAny();
     return write;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return { id: itemId(item), errors: itemErrors(error, options.notFoundPath) };
   }
-};
+}
 
 /**
  * Reads the items. It runs in steps, because reading a hundred items with a hundred internationalised domains each takes seconds.
@@ -129,7 +130,7 @@ export function* readItems(
   const refused: Record<string, Refused> = {};
   for (const [index, item] of body.items.entries()) {
     const faults = jsonFaults?.get(index) ?? options.validate?.(item) ?? null;
-    const found = readItem(setup, item, faults, options);
+    const found = yield* readItem(setup, item, faults, options);
     if ('errors' in found) refused[index] = found;
     else writes.push({ index, write: found });
     yield;

@@ -8,9 +8,11 @@ import {
   ErrorCollector,
   type ObjectType,
   type ReadContext,
-  readChange,
+  type Steps,
+  changeSteps,
   unknownPipeline,
 } from '@crm/domain';
+import { runInTurns } from '@crm/http';
 import type { Context } from '../context.js';
 
 /** How the records of one object are written. */
@@ -53,45 +55,46 @@ const readContext = (setup: OrganizationSetup, objectType: ObjectType, pipeline:
 });
 
 /** Builds the write of a create; adds every fault of the body to `errors`. */
-export const createWrite = <Created extends CreatedRecord>(
+export function* createWrite<Created extends CreatedRecord>(
   setup: OrganizationSetup,
   { objectType, create }: ObjectWrites<Created>,
   body: Body,
   onMatch: OnMatch,
   errors: ErrorCollector,
-): Write<Created> => {
+): Steps<Write<Created>> {
   const pipeline = objectType === 'opportunity' ? pipelineForCreate(setup, body) : null;
-  const change = readChange(objectType, body, readContext(setup, objectType, pipeline), true, errors);
+  const change = yield* changeSteps(objectType, body, readContext(setup, objectType, pipeline), true, errors);
   return create(setup, change, onMatch, body);
-};
+}
 
 /**
  * Builds the write of an update; adds every fault of the body to `errors`. An opportunity accepts only the stages and custom fields of
  * its pipeline.
  * @param pipelineIds - the pipelines of opportunities, by their ids
  */
-export const updateWrite = <Created extends CreatedRecord>(
+export function* updateWrite<Created extends CreatedRecord>(
   setup: OrganizationSetup,
   { objectType, update }: ObjectWrites<Created>,
   target: UpdateTarget,
   body: Body,
   pipelineIds: ReadonlyMap<string, string>,
   errors: ErrorCollector,
-): Write<WrittenRecord> => {
+): Steps<Write<WrittenRecord>> {
   const pipeline = objectType === 'opportunity' ? setup.findPipeline(pipelineIds.get(target.id) ?? '') : null;
   if (pipeline === undefined) throw new ApiError('not_found');
-  return update(setup, target, readChange(objectType, body, readContext(setup, objectType, pipeline), false, errors));
-};
+  const context = readContext(setup, objectType, pipeline);
+  return update(setup, target, yield* changeSteps(objectType, body, context, false, errors));
+}
 
-/** Builds a write from the setup. @throws ApiError `validation_failed` with every fault */
+/** Builds a write from the setup, in turns. @throws ApiError `validation_failed` with every fault */
 export const readWrite = <Result>(
   { setups }: Context,
   organizationId: string,
-  read: (setup: OrganizationSetup, errors: ErrorCollector) => Write<Result>,
+  read: (setup: OrganizationSetup, errors: ErrorCollector) => Steps<Write<Result>>,
 ): Promise<Write<Result>> =>
   setups.use(organizationId, async (setup) => {
     const errors = new ErrorCollector();
-    const write = read(setup, errors);
+    const write = await runInTurns(read(setup, errors));
     errors.throwIfAny();
     return write;
   });

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { OperationContract } from '@crm/contract';
 import { findStoredResult, type IdempotencyRecord, type Written } from '@crm/db';
-import { validationError } from '@crm/domain';
-import { type OperationReply, type OperationRequest, runInTurns, type Steps, toApiError } from '@crm/http';
+import { type Steps, validationError } from '@crm/domain';
+import { type OperationReply, type OperationRequest, runInTurns, toApiError } from '@crm/http';
 import type { Context } from '../context.js';
 import { readAfterHeader } from './write-request.js';
 

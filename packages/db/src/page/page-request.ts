@@ -6,9 +6,11 @@ import {
   type FilterNode,
   type ObjectType,
   parseFieldSelection,
-  parseFilters,
+  filterSteps,
   parseSort,
+  runAtOnce,
   type SortKey,
+  type Steps,
   unknownPipeline,
 } from '@crm/domain';
 import type { Queries } from '../database.js';
@@ -69,16 +71,16 @@ const resolveScope = (setup: OrganizationSetup, input: PageRequestInput, errors:
 };
 
 /**
- * Parses and validates the input of a list or search. The gateway and `crm explain` share it.
+ * Parses and validates the input of a list or search, in steps. The gateway and `crm explain` share it.
  *
  * @param errors - collects the errors of all parts of the request; use the result only if there are none
  * @throws ApiError `not_found` for an unknown pipeline
  */
-export const parsePageRequest = (
+export function* pageRequestSteps(
   setup: OrganizationSetup,
   input: PageRequestInput,
   errors: ErrorCollector,
-): ParsedPageRequest => {
+): Steps<ParsedPageRequest> {
   const { requestedPipelineId, pipelineId, stageId } = resolveScope(setup, input, errors);
   const fields = setup.fieldIndex(input.objectType, requestedPipelineId);
   const request: PageRequest = {
@@ -88,13 +90,17 @@ export const parsePageRequest = (
     stageId,
     limit: input.readLimit(errors),
     words: input.readWords(errors),
-    filters: parseFilters(input.filters, fields, errors),
+    filters: yield* filterSteps(input.filters, fields, errors),
     sort: parseSort(input.sort, fields, input.defaultSort, errors),
     position: null,
     selection: parseFieldSelection(input.fields, fields, errors),
   };
   return { request, requestedPipelineId };
-};
+}
+
+/** Runs {@link pageRequestSteps} at once. */
+export const parsePageRequest = (...input: Parameters<typeof pageRequestSteps>): ParsedPageRequest =>
+  runAtOnce(pageRequestSteps(...input));
 
 /**
  * Prepares a request for `listPage`. A request that sorts by labels (of stages, pipelines or owners) gets the latest setup, because a

@@ -6,12 +6,13 @@ import {
   maxSummaryGroups,
   parseGroupBy,
   parseMeasures,
+  type Steps,
   type SummaryGroup,
   type SummaryMeasure,
 } from '@crm/domain';
 import type { Queries } from '../database.js';
 import type { OrganizationSetup } from '../organization-setup.js';
-import { type PageRequest, type PageRequestInput, parsePageRequest } from './page-request.js';
+import { type PageRequest, type PageRequestInput, pageRequestSteps } from './page-request.js';
 import { summaryStatement, type SummaryRowKind } from './summary-sql.js';
 
 /** The unparsed input of a summary. */
@@ -47,17 +48,17 @@ const currencyGroup = (): SummaryGroup => {
 };
 
 /**
- * Parses and validates the input of a summary.
+ * Parses and validates the input of a summary, in steps.
  *
  * @param errors - collects the errors of all parts of the request; use the result only if there are none
  * @throws ApiError `not_found` for an unknown pipeline
  */
-export const parseSummaryRequest = (
+export function* summaryRequestSteps(
   setup: OrganizationSetup,
   input: SummaryInput,
   errors: ErrorCollector,
-): SummaryRequest => {
-  const { request: page, requestedPipelineId } = parsePageRequest(
+): Steps<SummaryRequest> {
+  const { request: page, requestedPipelineId } = yield* pageRequestSteps(
     setup,
     { ...input, defaultSort: 'created_at', readLimit: () => 1 },
     errors,
@@ -74,7 +75,7 @@ export const parseSummaryRequest = (
     currencyIndex: isApart ? groups.findIndex(isCurrency) : null,
     limit: input.limit ?? maxSummaryGroups,
   };
-};
+}
 
 /** One group of records. Its keys are in the order of the request's groups. */
 export interface SummaryGroupRow {

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { definitionOf } from '../../tests/definition-fixture.js';
 import { ApiError, ErrorCollector } from '../errors.js';
 import type { CustomFieldDefinition } from './definition.js';
+import { runAtOnce } from '../steps.js';
 import { maxCustomValues, parseCustomValues } from './parse-values.js';
 
 const references = { findMemberId: () => undefined };
@@ -19,7 +20,7 @@ const definitions = bySlug(
 
 const read = (input: Record<string, unknown>, path = 'opportunity', pipelineId: string | null = 'sales') => {
   const errors = new ErrorCollector();
-  const values = parseCustomValues({ definitions, input, references, path, errors, pipelineId });
+  const values = runAtOnce(parseCustomValues({ definitions, input, references, path, errors, pipelineId }));
   try {
     errors.throwIfAny();
     return { values: Object.fromEntries(values), errors: {} };

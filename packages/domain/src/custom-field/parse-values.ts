@@ -1,4 +1,5 @@
 import type { ErrorCollector } from '../errors.js';
+import type { Steps } from '../steps.js';
 import { parseCustomValue } from './attribute-types.js';
 import type { CustomValue, CustomValueReferences } from './custom-value.js';
 import { appliesToPipeline, propertyName, propertyNamePrefix, type CustomFieldDefinition } from './definition.js';
@@ -70,11 +71,11 @@ const readSentValue = (
  * Reads the custom values of one record in a request, sent under `custom_fields` by slug or next to the other fields as
  * `custom__slug`. Adds every fault to `errors` on the path of the sent key (cut to 80 characters). The result is
  * complete only if there was no fault. It has null for a value that was sent as null: the caller decides whether that
- * clears the field. `custom_fields: null` counts as absent.
+ * clears the field. `custom_fields: null` counts as absent. Each value is a step.
  *
  * @returns stored values by slug, in the order sent.
  */
-export const parseCustomValues = (request: CustomValuesRequest): Map<string, CustomValue | null> => {
+export function* parseCustomValues(request: CustomValuesRequest): Steps<Map<string, CustomValue | null>> {
   const values = new Map<string, CustomValue | null>();
   const sent = [...sentUnderCustomFields(request), ...sentBeside(request)].filter(({ value }) => value !== undefined);
   if (sent.length > maxCustomValues) {
@@ -89,6 +90,7 @@ export const parseCustomValues = (request: CustomValuesRequest): Map<string, Cus
     }
     seen.add(one.slug);
     readSentValue(one, request, values);
+    yield;
   }
   return values;
-};
+}

@@ -1,3 +1,4 @@
+import { domainToASCII, domainToUnicode } from 'node:url';
 import { toASCII, toUnicode } from 'tr46';
 import { fail, ok, type Result } from '../result.js';
 
@@ -28,6 +29,14 @@ const idnaOptions = {
 
 const plainAscii = /^(?!.*xn--)[a-z0-9.-]+$/i;
 
+/**
+ * Hosts for which Node's own conversion gives the same as tr46, in a tenth of the time: letters of Latin, Greek, Cyrillic, kana, Han and
+ * Hangul that no version of Unicode since 5.2 maps differently. Node refuses some of them, and accepts hosts in other scripts that mix
+ * directions. So all others, and those that Node refuses, are left to tr46, whose version of Unicode does not depend on Node's.
+ */
+const nativeHost =
+  /^(?!.*xn--)[a-z0-9.\u00c0-\u024f\u0370-\u03ff\u0400-\u052f\u3041-\u3096\u30a1-\u30fa\u30fc\u3400-\u4db5\u4e00-\u9fa5\uac00-\ud7a3-]+$/i;
+
 // URL parsers read every host whose last label is a number as an IPv4 address: 127.1, 0x7f.1 and 10.0.0.08 too.
 const numericLabel = /^(?:\d+|0x[\da-f]*)$/;
 
@@ -45,7 +54,13 @@ export const refuseIpAddress = (): { readonly ok: false; readonly message: strin
 
 /** The Unicode form of an ASCII host, for display: `xn--mller-kva.de` gives `müller.de`. */
 export const hostToUnicode = (asciiHost: string): string =>
-  asciiHost.includes('xn--') ? toUnicode(asciiHost, idnaOptions).domain : asciiHost;
+  asciiHost.includes('xn--') ? decodeHost(asciiHost) : asciiHost;
+
+/** Node leaves labels as they are if it does not know their characters, and returns nothing for hosts that it refuses. */
+const decodeHost = (asciiHost: string): string => {
+  const decoded = domainToUnicode(asciiHost);
+  return decoded === '' || decoded.includes('xn--') ? toUnicode(asciiHost, idnaOptions).domain : decoded;
+};
 
 /**
  * The domain of the account that a host belongs to: the host without one leading `www.`, if at least two labels remain.
@@ -79,9 +94,12 @@ export const hostToAscii = (host: string): Result<string> => {
   return message === null ? ok(ascii) : fail(message);
 };
 
-/** The mapping of UTS-46. For plain ASCII it is lower-casing; the table lookup of every letter took 40 µs per host. */
-const mapToAscii = (host: string): string | null =>
-  plainAscii.test(host) ? host.toLowerCase() : toASCII(host, idnaOptions);
+/** The mapping of UTS-46. For plain ASCII it is lower-casing. tr46 looks up every letter twice and takes 26 to 200 µs per host. */
+const mapToAscii = (host: string): string | null => {
+  if (plainAscii.test(host)) return host.toLowerCase();
+  const native = nativeHost.test(host) ? domainToASCII(host) : '';
+  return native === '' ? toASCII(host, idnaOptions) : native;
+};
 
 const findHostFault = (ascii: string): string | null => {
   const labels = ascii.split('.');

@@ -2,18 +2,21 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { naturalKeyVectors, type NaturalKeyVector } from '../../tests/natural-key-vectors.js';
-import { anyCharacter, propertyRuns } from '../../tests/random.js';
-import { toASCII } from 'tr46';
+import { anyCharacter, propertyRuns, testSize } from '../../tests/random.js';
+import { toASCII, toUnicode } from 'tr46';
 import type { Result } from '../result.js';
 import { codePointLength } from '../text.js';
 import { accountNameFromDomain } from './account-name.js';
 import { normalizeDomain } from './domain.js';
 import { normalizeEmail } from './email.js';
 import { freeMailDomains, isFreeMail } from './free-mail.js';
+import { hostToAscii, hostToUnicode } from './host.js';
 import { normalizeName, normalizeOptionalName } from './name.js';
 import { areNearDomains } from './near-domain.js';
 
 const numRuns = propertyRuns({ short: 50, soak: 5_000 });
+/** Every so many letters. Soak tests check all of them. */
+const stride = testSize({ short: 97, soak: 1 });
 const messageOf = <T>(result: Result<T>): string => (result.ok ? '' : result.message);
 
 const valueOf = <T>(result: Result<T>): T | null => {
@@ -113,6 +116,52 @@ describe('normalizeDomain', () => {
       }),
       { numRuns },
     );
+  });
+
+  it('gives the UTS-46 result of tr46 for every host, however it is converted', () => {
+    const options = { checkBidi: true, checkJoiners: true, useSTD3ASCIIRules: true };
+    const scripts = fc.constantFrom(
+      ...[
+        'äÖßÿĳŉſǅəɏ',
+        'αςΣΩϐώ',
+        'жЁӀԯ',
+        'ぁんァヶー',
+        '一丁㐀龥',
+        '가힣ᄀ',
+        'אב״',
+        'عنن\u0660\u06f0',
+        'नी\u094d',
+        'ไทย์',
+      ],
+      ...['\u0301\u0323', '\u200c\u200d', '\u00ad\ufe0f', 'ａＺ０．', '😀𝕬ﷺ', 'aZ09-', '.', 'xn--', 'ẞ≠\u0338'],
+    );
+    const letter = scripts.chain((text) => fc.constantFrom(...text));
+    const hosts = fc.array(fc.oneof({ weight: 9, arbitrary: letter }, { weight: 1, arbitrary: anyCharacter }), {
+      maxLength: 12,
+    });
+    fc.assert(
+      fc.property(hosts, fc.constantFrom('', '.de', '.أ', '.xn--tda'), (letters, rest) => {
+        const host = letters.join('') + rest;
+        const result = hostToAscii(host);
+        if (!result.ok) return;
+        const expected = toASCII(host.normalize('NFC'), options)?.replace(/\.$/, '');
+        expect([host, result.value]).toEqual([host, expected]);
+        expect(hostToUnicode(result.value)).toBe(toUnicode(result.value, options).domain);
+      }),
+      { numRuns: 20 * numRuns },
+    );
+  });
+
+  it('gives the UTS-46 result of tr46 for each letter that Node converts', () => {
+    const options = { checkBidi: true, checkJoiners: true, useSTD3ASCIIRules: true };
+    for (let code = 0x80; code < 0xd7a4; code += code < 0x3100 ? 1 : stride) {
+      const letter = String.fromCharCode(code);
+      for (const host of [`${letter}.de`, `a${letter}${letter}b.de`]) {
+        const result = hostToAscii(host);
+        const expected = toASCII(host.normalize('NFC'), options);
+        if (result.ok || expected === null) expect([host, valueOf(result)]).toEqual([host, expected]);
+      }
+    }
   });
 
   it('returns the Unicode form for display', () => {

@@ -7,6 +7,7 @@ import { normalizeEmail } from '../natural-key/email.js';
 import { normalizeName, normalizeOptionalName } from '../natural-key/name.js';
 import type { ErrorCollector } from '../errors.js';
 import { fail, ok, type Result } from '../result.js';
+import type { Steps } from '../steps.js';
 import { findTextFault } from '../text.js';
 
 /** Reads a free text and keeps it as sent; blank text becomes null. The schema of the body limits its length. */
@@ -70,11 +71,19 @@ type TextReader = Exclude<ValueReader, 'amount' | 'dealDate'>;
 export const readSent = (as: TextReader, input: string | null | undefined, path: string, errors: ErrorCollector) =>
   readSentWith<string, string | null>(valueReaders[as], input, path, errors);
 
-/** Reads a list of sent texts; errors are on the item, as `path[3]`. */
-export const readSentList = (
+/** Reads a list of sent texts, one in each step; errors are on the item, as `path[3]`. */
+export function* readSentList(
   as: TextReader,
   input: readonly string[] | null | undefined,
   path: string,
   errors: ErrorCollector,
-): string[] | null | undefined =>
-  input?.flatMap((item, index) => readSent(as, item, `${path}[${index}]`, errors) ?? []) ?? (input as null | undefined);
+): Steps<string[] | null | undefined> {
+  if (input === undefined || input === null) return input;
+  const read: string[] = [];
+  for (const [index, item] of input.entries()) {
+    const value = readSent(as, item, `${path}[${index}]`, errors) ?? null;
+    if (value !== null) read.push(value);
+    yield;
+  }
+  return read;
+}

@@ -1,4 +1,5 @@
 import { propertyNamePrefix, type CustomFieldDefinition } from '../custom-field/definition.js';
+import type { ErrorCollector } from '../errors.js';
 import { nearestName } from '../nearest-name.js';
 import type { ObjectType } from '../object-type.js';
 import { systemFields, type SystemField } from './system-fields.js';
@@ -62,11 +63,17 @@ const maxQuotedLength = 60;
 export const quote = (name: string): string =>
   JSON.stringify(name.length > maxQuotedLength ? `${name.slice(0, maxQuotedLength)}…` : name);
 
-/** The error text for an unknown field name, with the visible field that the caller probably meant. */
-export const unknownFieldText = ({ objectType, fullSelection }: FieldIndex, name: string): string => {
+/** The error text for an unknown field name. The first few of a request suggest the visible field that the caller probably meant. */
+export const unknownFieldText = (
+  { objectType, fullSelection }: FieldIndex,
+  name: string,
+  errors: ErrorCollector,
+): string => {
+  const text = `unknown field ${quote(name)}`;
+  if (!errors.takeSuggestion()) return text;
   const slugs = fullSelection.custom.map(({ slug }) => slug);
   const prefix = name.startsWith(propertyNamePrefix) ? propertyNamePrefix : '';
   const known = prefix === '' ? [...systemFields[objectType].map((field) => field.name), ...slugs] : slugs;
   const near = nearestName(name.slice(prefix.length), known);
-  return `unknown field ${quote(name)}${near === undefined ? '' : `, did you mean ${prefix}${near}?`}`;
+  return near === undefined ? text : `${text}, did you mean ${prefix}${near}?`;
 };

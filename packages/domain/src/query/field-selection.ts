@@ -57,7 +57,7 @@ const select = (names: ReadonlySet<string>, fieldIndex: FieldIndex, errors: Erro
   const [first, ...others] = unknown;
   if (first !== undefined) {
     const more = others.slice(0, maxUnknownNamed - 1).map(quote);
-    errors.add('fields', [unknownFieldText(fieldIndex, first), ...more].join(', '));
+    errors.add('fields', [unknownFieldText(fieldIndex, first, errors), ...more].join(', '));
     return null;
   }
   return inCanonicalOrder(extras, custom, fieldIndex);

@@ -2,7 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { anyCharacter, propertyRuns } from '../../tests/random.js';
 import { accepted, errorsOf, testDefinitions, testFieldIndex } from '../../tests/query-fields.js';
+import { suggestionsPerRequest } from '../errors.js';
 import { fieldKey } from './field-ref.js';
+import { parseFilters } from './filter/parse-filters.js';
 import { parseFieldSelection } from './field-selection.js';
 import { parseLimit } from './limit.js';
 import { parseSearchQuery } from './search-query.js';
@@ -71,6 +73,19 @@ describe('parseFieldSelection', () => {
     ['secret_not', ''],
   ])('suggests a name for the misspelled %s', (name, hint) => {
     expect(refuseFields(['id', name])).toEqual({ fields: `unknown field "${name}"${hint}` });
+  });
+
+  it('suggests names for the first few unknown fields of a request only, because each is compared with every field', () => {
+    const filters = Array.from({ length: 50 }, () => ({ field: 'motot', operator: 'eq', value: 'x' }));
+    const texts = Object.values(
+      errorsOf((errors) => {
+        parseFilters(filters, testFieldIndex, errors);
+        parseGroupBy(['motot', 'motot'], testFieldIndex, errors);
+      }),
+    );
+    const suggested = texts.filter((text) => text.endsWith(', did you mean motto?'));
+    expect([texts.length, suggested.length]).toEqual([52, suggestionsPerRequest]);
+    expect(texts.at(-1)).toBe('unknown field "motot"');
   });
 
   it('refuses more than 100 names', () => {

@@ -58,7 +58,7 @@ export const parseSort = (
   for (const [index, item] of list.entries()) {
     const sent = readKey(item, isList ? `sort[${index}]` : 'sort', errors);
     if (sent === null) continue;
-    const field = errors.read(sent.fieldPath, parseSortField(sent.name, fieldIndex));
+    const field = errors.read(sent.fieldPath, parseSortField(sent.name, fieldIndex, errors));
     const direction = errors.read(sent.directionPath, parseDirection(sent.direction));
     if (field === undefined || direction === undefined) continue;
     if (seen.has(fieldKey(field))) errors.add(sent.fieldPath, 'names a field that an earlier key sorts by');
@@ -95,10 +95,10 @@ const readKey = (input: unknown, path: string, errors: ErrorCollector): SentKey 
 const parseDirection = (input: unknown): Result<SortDirection> =>
   input === 'asc' || input === 'desc' ? ok(input) : fail('must be asc or desc');
 
-const parseSortField = (name: unknown, fieldIndex: FieldIndex): Result<FieldRef> => {
+const parseSortField = (name: unknown, fieldIndex: FieldIndex, errors: ErrorCollector): Result<FieldRef> => {
   if (typeof name !== 'string' || name === '') return fail('must name a field');
   const field = resolveField(fieldIndex, name);
-  if (field === null) return fail(unknownFieldText(fieldIndex, name));
+  if (field === null) return fail(unknownFieldText(fieldIndex, name, errors));
   const obstacle = findObstacle(field);
   return obstacle === null ? ok(field) : fail(`cannot sort by ${quote(name)}: ${obstacle}`);
 };

@@ -62,19 +62,19 @@ const groupingOf = (field: FieldRef): 'value' | 'date' | null => {
 };
 
 /** The field of a name. Hidden fields count as unknown, because a summary would reveal their values. */
-const parseField = (name: string, fieldIndex: FieldIndex): Result<FieldRef> => {
+const parseField = (name: string, fieldIndex: FieldIndex, errors: ErrorCollector): Result<FieldRef> => {
   const field = resolveField(fieldIndex, name);
   const isKnown = field !== null && !(field.source === 'custom' && field.definition.isHidden);
-  return isKnown ? ok(field) : fail(unknownFieldText(fieldIndex, name));
+  return isKnown ? ok(field) : fail(unknownFieldText(fieldIndex, name, errors));
 };
 
 const isDateUnit = (text: string): text is DateUnit => dateUnits.some((unit) => unit === text);
 const isSummaryFunction = (text: string): text is SummaryFunction => summaryFunctions.some((one) => one === text);
 
-const parseGroup = (text: string, fieldIndex: FieldIndex): Result<SummaryGroup> => {
+const parseGroup = (text: string, fieldIndex: FieldIndex, errors: ErrorCollector): Result<SummaryGroup> => {
   const colon = text.lastIndexOf(':');
   const [name, unit] = colon < 0 ? [text, null] : [text.slice(0, colon), text.slice(colon + 1)];
-  const field = parseField(name, fieldIndex);
+  const field = parseField(name, fieldIndex, errors);
   if (!field.ok) return field;
   switch (groupingOf(field.value)) {
     case null:
@@ -92,7 +92,11 @@ const parseGroup = (text: string, fieldIndex: FieldIndex): Result<SummaryGroup> 
   }
 };
 
-const parseMeasure = (text: string, fieldIndex: FieldIndex): Result<SummaryMeasure | typeof count> => {
+const parseMeasure = (
+  text: string,
+  fieldIndex: FieldIndex,
+  errors: ErrorCollector,
+): Result<SummaryMeasure | typeof count> => {
   if (text === count) return ok(count);
   const colon = text.indexOf(':');
   const compute = text.slice(0, Math.max(colon, 0));
@@ -100,7 +104,7 @@ const parseMeasure = (text: string, fieldIndex: FieldIndex): Result<SummaryMeasu
     return fail(`must be count, or one of ${summaryFunctions.join(', ')} with a field, as in sum:amount`);
   }
   const name = text.slice(colon + 1);
-  const field = parseField(name, fieldIndex);
+  const field = parseField(name, fieldIndex, errors);
   if (!field.ok) return field;
   return field.value.source !== 'relation' && filterKindOf(field.value) === 'number'
     ? ok({ name: text, compute, field: field.value })
@@ -138,7 +142,7 @@ export const parseGroupBy = (
   errors: ErrorCollector,
 ): readonly SummaryGroup[] => {
   const identityOf = ({ field, unit }: SummaryGroup): string => `${fieldKey(field)} ${unit ?? ''}`;
-  return parseEach(texts, 'group_by', (text) => parseGroup(text, fieldIndex), identityOf, errors);
+  return parseEach(texts, 'group_by', (text) => parseGroup(text, fieldIndex, errors), identityOf, errors);
 };
 
 /**
@@ -153,7 +157,7 @@ export const parseMeasures = (
 ): readonly SummaryMeasure[] => {
   const identityOf = (measure: SummaryMeasure | typeof count): string =>
     measure === count ? count : `${measure.compute} ${fieldKey(measure.field)}`;
-  const measures = parseEach(texts, 'measures', (text) => parseMeasure(text, fieldIndex), identityOf, errors);
+  const measures = parseEach(texts, 'measures', (text) => parseMeasure(text, fieldIndex, errors), identityOf, errors);
   return measures.filter((measure) => measure !== count);
 };
 

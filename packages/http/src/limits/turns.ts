@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Steps } from '@crm/domain';
 
 /** How long work may block other requests, in milliseconds. */
 const turnMs = 1;
@@ -10,9 +11,6 @@ let lastTurn: Promise<void> = Promise.resolve();
  * pieces of long work in a row.
  */
 const nextTurn = (): Promise<void> => (lastTurn = lastTurn.then(() => setImmediate()));
-
-/** Work in steps. Other requests may be served after each step. */
-export type Steps<Result> = Generator<undefined, Result>;
 
 /** Runs long work step by step, for about a millisecond in each turn of the event loop. */
 export const runInTurns = async <Result>(steps: Steps<Result>): Promise<Result> => {

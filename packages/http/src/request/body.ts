@@ -1,9 +1,17 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { bounds } from '@crm/contract';
-import { ApiError, type FieldErrors, type JsonScan, JsonScanner, type ListScan, validationError } from '@crm/domain';
+import {
+  ApiError,
+  type FieldErrors,
+  type JsonScan,
+  JsonScanner,
+  type ListScan,
+  type Steps,
+  validationError,
+} from '@crm/domain';
 import type { ArrivingBodies } from './arriving-bodies.js';
-import { runInTurns, type Steps } from '../limits/turns.js';
+import { runInTurns } from '../limits/turns.js';
 
 /** The deepest nesting of objects and arrays. */
 export const maxJsonDepth = 32;

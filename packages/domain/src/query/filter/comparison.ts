@@ -1,4 +1,5 @@
 import type { ErrorCollector } from '../../errors.js';
+import type { Steps } from '../../steps.js';
 import type { FieldRef } from '../field-ref.js';
 import { parseOperand, type Operand } from './operand.js';
 import type { FilterKind, Operator } from './operators.js';
@@ -19,22 +20,27 @@ export interface Comparison {
 /**
  * Reads the value of a comparison and returns its node, usually a leaf. For a field of instants, a day means all its
  * instants: `eq` becomes `between`, `neq` its negation, `in` an `or`, and `gt`, `lt` and the like compare with the
- * day's start or end.
+ * day's start or end. Each value is a step: a list of international domains takes milliseconds.
  * @returns null after an error; errors are on the path of the value or of its entries
  */
-export const parseComparison = (comparison: Comparison, input: unknown, errors: ErrorCollector): FilterNode | null => {
+export function* parseComparison(
+  comparison: Comparison,
+  input: unknown,
+  errors: ErrorCollector,
+): Steps<FilterNode | null> {
   const { kind, operator, path } = comparison;
   if (operator === 'empty' || operator === 'not_empty') return parsePresence(comparison, input, errors);
   if (input === undefined) {
     errors.add(path, `is required by the operator ${operator}`);
     return null;
   }
-  if (operator === 'between') return parseBetween(comparison, input, errors);
+  if (operator === 'between') return yield* parseBetween(comparison, input, errors);
   const isSet = kind === 'option_set' || kind === 'member_set';
-  if (listOperators.has(operator) || (isSet && operator === 'eq')) return parseList(comparison, input, errors);
+  if (listOperators.has(operator) || (isSet && operator === 'eq')) return yield* parseList(comparison, input, errors);
   const operand = readOne(comparison, input, path, errors);
+  yield;
   return operand === undefined ? null : compareWith(comparison, operand);
-};
+}
 
 const listOperators: ReadonlySet<Operator> = new Set(['in', 'not_in', 'contains_all', 'contains_none']);
 
@@ -54,15 +60,19 @@ const not = (node: FilterNode): FilterNode => ({ kind: 'not', node });
 const readOne = ({ field, kind, operator }: Comparison, input: unknown, path: string, errors: ErrorCollector) =>
   errors.read(path, parseOperand(input, field, kind, operator));
 
-const readEach = (
+function* readEach(
   comparison: Comparison,
   input: readonly unknown[],
   errors: ErrorCollector,
-): readonly Operand[] | null => {
-  const operands = input.map((entry, index) => readOne(comparison, entry, `${comparison.path}[${index}]`, errors));
-  const good = operands.filter((operand) => operand !== undefined);
-  return good.length === operands.length ? good : null;
-};
+): Steps<readonly Operand[] | null> {
+  const good: Operand[] = [];
+  for (const [index, entry] of input.entries()) {
+    const operand = readOne(comparison, entry, `${comparison.path}[${index}]`, errors);
+    if (operand !== undefined) good.push(operand);
+    yield;
+  }
+  return good.length === input.length ? good : null;
+}
 
 const parsePresence = (comparison: Comparison, input: unknown, errors: ErrorCollector): FilterNode | null => {
   if (input === undefined || input === null) return leaf(comparison, comparison.operator, null);
@@ -70,26 +80,26 @@ const parsePresence = (comparison: Comparison, input: unknown, errors: ErrorColl
   return null;
 };
 
-const parseBetween = (comparison: Comparison, input: unknown, errors: ErrorCollector): FilterNode | null => {
+function* parseBetween(comparison: Comparison, input: unknown, errors: ErrorCollector): Steps<FilterNode | null> {
   if (!Array.isArray(input) || input.length !== 2) {
     errors.add(comparison.path, 'must be a list of two values, the lower one first');
     return null;
   }
-  const [first, second] = readEach(comparison, input, errors) ?? [];
+  const [first, second] = (yield* readEach(comparison, input, errors)) ?? [];
   if (first === undefined || second === undefined) return null;
   if (first.low > second.high) {
     errors.add(comparison.path, 'must have the lower value first');
     return null;
   }
   return within(comparison, { low: first.low, high: second.high });
-};
+}
 
-const parseList = (comparison: Comparison, input: unknown, errors: ErrorCollector): FilterNode | null => {
+function* parseList(comparison: Comparison, input: unknown, errors: ErrorCollector): Steps<FilterNode | null> {
   if (!Array.isArray(input) || input.length === 0 || input.length > maxListValues) {
     errors.add(comparison.path, `must be a list of 1 to ${maxListValues} values`);
     return null;
   }
-  const operands = readEach(comparison, input, errors);
+  const operands = yield* readEach(comparison, input, errors);
   if (operands === null) return null;
   const { operator } = comparison;
   const points = operands.filter(isPoint).map((operand) => operand.low);
@@ -101,7 +111,7 @@ const parseList = (comparison: Comparison, input: unknown, errors: ErrorCollecto
   const [only] = nodes;
   const any: FilterNode = only !== undefined && nodes.length === 1 ? only : { kind: 'or', nodes };
   return operator === 'in' ? any : not(any);
-};
+}
 
 const compareScalars = (a: FilterScalar, b: FilterScalar): number => (a < b ? -1 : a > b ? 1 : 0);
 

@@ -1,5 +1,6 @@
 import type { ErrorCollector } from '../../errors.js';
 import { fail, ok, type Result } from '../../result.js';
+import { runAtOnce, type Steps } from '../../steps.js';
 import { type FieldIndex, quote, unknownFieldText } from '../field-index.js';
 import { partsOf, resolveField, type FieldRef } from '../field-ref.js';
 import { parseComparison } from './comparison.js';
@@ -27,12 +28,16 @@ interface Walk {
  * `filters[2].operator`, `filters.and[0].value` and `filters[0].value[3]`, all of them at once. Checking stops at the
  * first comparison past the limit.
  */
-export const parseFilters = (input: unknown, fieldIndex: FieldIndex, errors: ErrorCollector): FilterNode | null => {
+export function* filterSteps(input: unknown, fieldIndex: FieldIndex, errors: ErrorCollector): Steps<FilterNode | null> {
   if (input === undefined || input === null) return null;
   const walk: Walk = { fieldIndex, errors, leaves: 0 };
-  if (!Array.isArray(input)) return parseNode(input, 'filters', 1, walk);
-  return input.length === 0 ? null : parseGroup('and', input, 'filters', 1, walk);
-};
+  if (!Array.isArray(input)) return yield* parseNode(input, 'filters', 1, walk);
+  return input.length === 0 ? null : yield* parseGroup('and', input, 'filters', 1, walk);
+}
+
+/** Runs {@link filterSteps} at once. */
+export const parseFilters = (input: unknown, fieldIndex: FieldIndex, errors: ErrorCollector): FilterNode | null =>
+  runAtOnce(filterSteps(input, fieldIndex, errors));
 
 /** Counts comparisons, and also invalid nodes, which take as much work. @returns whether the limit allows them */
 const isWithinAllowance = (walk: Walk, count = 1): boolean => {
@@ -49,37 +54,37 @@ const refuse = (walk: Walk, path: string, message: string): null => {
 
 const shapeMessage = 'must be an object with exactly one of: and, or, not, or field with operator and value';
 
-const parseNode = (input: unknown, path: string, depth: number, walk: Walk): FilterNode | null => {
+function* parseNode(input: unknown, path: string, depth: number, walk: Walk): Steps<FilterNode | null> {
   if (depth > maxFilterDepth) return refuse(walk, path, `must not be nested deeper than ${maxFilterDepth}`);
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return refuse(walk, path, shapeMessage);
   const node = input as Readonly<Record<string, unknown>>;
   // Typed clients send the keys of all four shapes, with null in the unused ones.
   const keys = Object.keys(node).filter((key) => node[key] !== null);
   const group = keys.find((key) => key === 'and' || key === 'or' || key === 'not');
-  if (group === undefined) return parseComparisonNode(node, path, walk);
+  if (group === undefined) return yield* parseComparisonNode(node, path, walk);
   if (keys.length > 1) return refuse(walk, path, shapeMessage);
   const child = node[group];
   const childPath = `${path}.${group}`;
   if (group === 'not') {
-    const negated = parseNode(child, childPath, depth + 1, walk);
+    const negated = yield* parseNode(child, childPath, depth + 1, walk);
     return negated === null ? null : { kind: 'not', node: negated };
   }
   if (!Array.isArray(child) || child.length === 0) {
     return refuse(walk, childPath, 'must be a list of at least one node');
   }
-  return parseGroup(group === 'and' ? 'and' : 'or', child, childPath, depth + 1, walk);
-};
+  return yield* parseGroup(group === 'and' ? 'and' : 'or', child, childPath, depth + 1, walk);
+}
 
-const parseGroup = (
+function* parseGroup(
   kind: 'and' | 'or',
   input: readonly unknown[],
   path: string,
   depth: number,
   walk: Walk,
-): FilterNode | null => {
+): Steps<FilterNode | null> {
   const nodes: FilterNode[] = [];
   for (const [index, child] of input.entries()) {
-    const node = parseNode(child, `${path}[${index}]`, depth, walk);
+    const node = yield* parseNode(child, `${path}[${index}]`, depth, walk);
     if (node !== null) nodes.push(node);
     if (walk.leaves > maxFilterLeaves) return null;
   }
@@ -87,14 +92,18 @@ const parseGroup = (
   if (first === undefined) return null;
   // A group of one node becomes that node, so that both spellings share their cursors.
   return nodes.length === 1 ? first : { kind, nodes };
-};
+}
 
-const parseComparisonNode = (node: Readonly<Record<string, unknown>>, path: string, walk: Walk): FilterNode | null => {
+function* parseComparisonNode(
+  node: Readonly<Record<string, unknown>>,
+  path: string,
+  walk: Walk,
+): Steps<FilterNode | null> {
   if (!isWithinAllowance(walk)) return null;
-  const parsed = parseLeaf(node, path, walk.fieldIndex, walk.errors);
+  const parsed = yield* parseLeaf(node, path, walk.fieldIndex, walk.errors);
   if (parsed === null) return null;
   return isWithinAllowance(walk, countLeaves(parsed) - 1) ? parsed : null;
-};
+}
 
 const countLeaves = (node: FilterNode): number => {
   if (node.kind === 'leaf') return 1;
@@ -110,19 +119,19 @@ const maxKeyLength = 60;
  * @param path its path, as in `filters[2]`; errors add `.field`, `.operator` or `.value`
  * @returns null after an error
  */
-const parseLeaf = (
+function* parseLeaf(
   node: Readonly<Record<string, unknown>>,
   path: string,
   fieldIndex: FieldIndex,
   errors: ErrorCollector,
-): FilterNode | null => {
+): Steps<FilterNode | null> {
   const { field: fieldName, operator: operatorName, value, ...others } = node;
   // The keys of groups can only be null here, which means absent.
   const unknownKeys = Object.keys(others).filter((key) => key !== 'and' && key !== 'or' && key !== 'not');
   for (const key of unknownKeys.slice(0, maxUnknownKeys)) {
     errors.add(`${path}.${key.slice(0, maxKeyLength)}`, 'unknown key: a comparison has field, operator and value');
   }
-  const field = errors.read(`${path}.field`, parseField(fieldName, fieldIndex));
+  const field = errors.read(`${path}.field`, parseField(fieldName, fieldIndex, errors));
   const operator = errors.read(`${path}.operator`, parseOperator(operatorName));
   if (field === undefined || operator === undefined) return null;
   const kind = filterKindOf(field);
@@ -130,13 +139,13 @@ const parseLeaf = (
     errors.add(`${path}.operator`, unfit(operator, field, String(fieldName)));
     return null;
   }
-  return parseComparison({ field, kind, operator, path: `${path}.value` }, value, errors);
-};
+  return yield* parseComparison({ field, kind, operator, path: `${path}.value` }, value, errors);
+}
 
-const parseField = (input: unknown, fieldIndex: FieldIndex): Result<FieldRef> => {
+const parseField = (input: unknown, fieldIndex: FieldIndex, errors: ErrorCollector): Result<FieldRef> => {
   if (typeof input !== 'string') return fail('must name a field');
   const field = resolveField(fieldIndex, input);
-  if (field === null) return fail(unknownFieldText(fieldIndex, input));
+  if (field === null) return fail(unknownFieldText(fieldIndex, input, errors));
   const isFilterable = field.source !== 'system' || field.field.filterable;
   return isFilterable ? ok(field) : fail(`cannot filter by ${quote(input)}`);
 };
