@@ -11,21 +11,23 @@ export interface AdministrationDatabase extends Database {
 
 /** How long a command may wait for a connection. A gateway waits two seconds, which is too short for commands on a busy server. */
 const commandPoolWaitMs = 30_000;
+/** Such as the deletion of an organization's records in batches. Those of a gateway (`sessionLimitsMs`) are too short on a busy server. */
+const commandLimitsMs = { statementTimeoutMs: 60_000, idleInTransactionTimeoutMs: 60_000 };
 /** By default, a Prisma transaction may take two seconds to begin and five to run. On a busy server, that is too short for commands. */
 const transactionLimitsMs = { maxWait: commandPoolWaitMs, timeout: 60_000 };
 
 /**
- * Opens a database for administration, such as for the command line. Statements wait up to 30 seconds for a connection, unless `poolWaitMs`
- * is set. Gateways need only {@link openDatabase}.
+ * Opens a database for administration, such as for the command line. By default, statements wait up to 30 seconds for a connection, and
+ * statements and idle transactions may take a minute. Gateways need only {@link openDatabase}.
  */
-export const openAdministrationDatabase = (options: DatabaseOptions): AdministrationDatabase => {
-  const poolWaitMs = options.poolWaitMs ?? commandPoolWaitMs;
-  const database = openDatabase({ ...options, poolWaitMs });
+export const openAdministrationDatabase = (given: DatabaseOptions): AdministrationDatabase => {
+  const options = { ...commandLimitsMs, poolWaitMs: commandPoolWaitMs, ...given };
+  const database = openDatabase(options);
   const pool = new pg.Pool({
     connectionString: options.url,
     application_name: options.applicationName,
     max: options.maxConnections,
-    connectionTimeoutMillis: poolWaitMs,
+    connectionTimeoutMillis: options.poolWaitMs,
     keepAlive: true,
     ...sessionSettings(options),
   });

@@ -54,6 +54,15 @@ describe('the default limits', () => {
     expect(await settingsOf(open({ isForReads: true }))).toMatchObject({ plans: 'force_generic_plan' });
   });
 
+  test('of commands are a minute for a statement and for an idle transaction, in both pools', async () => {
+    const database = administer();
+    const limits = { statement: '1min', lock: '3s', idle: '1min' };
+    expect(await settingsOf(database)).toMatchObject(limits);
+    const { rows } = await database.pool.query(`SELECT current_setting('statement_timeout') AS statement,
+      current_setting('lock_timeout') AS lock, current_setting('idle_in_transaction_session_timeout') AS idle`);
+    expect(rows).toEqual([limits]);
+  });
+
   test('are not sent through PgBouncer, so that those of the role apply', async () => {
     const role = await startLimitedRole(databaseUrl, 'read');
     const url = new URL(role.url);

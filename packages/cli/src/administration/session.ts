@@ -143,9 +143,6 @@ const findOrganization = async (admin: Administration, wanted: string | undefine
     : usageError(`${found.length} organizations have the name ${wanted}. Give the id: ${shown.join(', ')}`);
 };
 
-/** Such as the deletion of an organization's records in batches, or a slow page of `crm explain`. */
-const statementTimeoutMs = 60_000;
-
 /**
  * Opens the database, checks that it is migrated to this version, runs `work` and closes the database.
  *
@@ -157,12 +154,7 @@ export const withAdministration = async <T>(
   work: (session: AdministrationSession) => Promise<T>,
 ): Promise<T> => {
   const url = await findDatabaseUrl(context, option);
-  const database = openAdministrationDatabase({
-    url,
-    applicationName: 'crm-cli',
-    maxConnections: 2,
-    statementTimeoutMs,
-  });
+  const database = openAdministrationDatabase({ url, applicationName: 'crm-cli', maxConnections: 2 });
   const origin = auditOrigin(context, option);
   const admin = administration(database, origin);
   try {
