@@ -131,6 +131,7 @@ describe('the page of the reference', () => {
     const { page, complaints } = await open(width, scheme);
     await page.keyboard.press('/');
     await page.keyboard.type('search contact');
+    await page.locator('#found', { hasText: /^\d+ found$/ }).waitFor();
     const links = page.locator('#navigation li a').filter({ visible: true });
     expect(await links.locator('span').first().innerText()).toBe('Search contacts');
     await page.keyboard.press('Enter');
