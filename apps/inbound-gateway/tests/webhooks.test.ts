@@ -15,6 +15,10 @@ const errorsOf = async (method: string, path: string, body: object) => {
   const { status, errors } = await send(method, path, body);
   return [status, errors];
 };
+const addFields = () =>
+  rows(`INSERT INTO custom_fields (organization_id, id, object_type, slug, name, attribute_type, position)
+    SELECT $1, gen_random_uuid(), v.object_type, v.slug, v.slug, 'string', 1
+      FROM (VALUES ('account', 'tier'), ('opportunity', 'plan')) AS v (object_type, slug)`);
 const addAccount = () => requests.send('POST', 'accounts', { domain: 'acme.example' });
 
 describe('200', () => {
@@ -42,14 +46,37 @@ describe('200', () => {
       webhook: { replay: { position: 0, to: 1 } },
     });
     expect((await send('POST', `${path}/replay`, { from: 1 })).status).toBe(409);
+    await send('PATCH', path, { url: `${url}/2`, state: 'active' });
     expect((await send('DELETE', path)).status).toBe(200);
     expect((await send('DELETE', path)).status).toBe(404);
-    const audit = `SELECT action, actor, details->>'url' AS url FROM audit_events
+    const audit = `SELECT action, actor, details FROM audit_events
       WHERE organization_id = $1 AND target = $2 ORDER BY created_at`;
     const actor = expect.stringMatching(/^API key [0-9a-f-]{36}$/) as unknown;
+    const created = { url, objects: [], types: [], changed: [], payload: 'full', state: 'active' };
+    const types = ['account.created'];
+    const moved = { url: `${url}/2`, state: 'active' };
+    const entries: [string, object][] = [
+      ['create', created],
+      ['update', { url, state: 'paused', types, before: { state: 'active', types: [] } }],
+      ['rotate_secret', { url }],
+      ['test', { url }],
+      ['replay', { url, from: 1, to: 1 }],
+      ['update', { ...moved, before: { url, state: 'paused' } }],
+      ['delete', { url: `${url}/2`, before: { ...created, types, url: `${url}/2` } }],
+    ];
     expect(await rows(audit, webhook.webhook_id)).toEqual(
-      ['create', 'update', 'rotate_secret', 'delete'].map((name) => ({ action: `webhook.${name}`, actor, url })),
+      entries.map(([name, details]) => ({ action: `webhook.${name}`, actor, details })),
     );
+  });
+
+  test('stores a filter on changed fields with the names that events use', async () => {
+    await addFields();
+    const { webhook } = await create({ changed: ['stage_id', 'custom__plan', 'plan', 'name', 'custom_fields.tier'] });
+    const changed = ['stage_id', 'custom_fields.plan', 'name', 'custom_fields.tier'];
+    expect(webhook).toMatchObject({ changed });
+    const path = `/${webhook.webhook_id}`;
+    expect(await send('PATCH', path, { objects: ['opportunity', 'account'] })).toMatchObject({ status: 200 });
+    expect((await send('PATCH', path, { changed: [] })).data).toMatchObject({ webhook: { changed: [] } });
   });
 });
 
@@ -68,6 +95,25 @@ describe('400', () => {
     expect(await errorsOf('POST', '', body)).toEqual([
       400,
       { 'types[0]': expect.anything(), 'objects[0]': expect.anything() },
+    ]);
+  });
+
+  test('names the fields that no event can have in changed', async () => {
+    await addFields();
+    const body = { objects: ['opportunity'], changed: ['amount', 'stage_name', 'version', 'tier', 'stage'] };
+    expect(await errorsOf('POST', '', { url, ...body })).toEqual([
+      400,
+      {
+        'changed[1]': '"stage_name" is stage_id in events',
+        'changed[2]': '"version" is never in changed: it changes with every event',
+        'changed[3]': '"tier" is not a field of opportunities',
+        'changed[4]': '"stage" is not a field of opportunities',
+      },
+    ]);
+    const { webhook } = await create({ changed: ['stage_id'] });
+    expect(await errorsOf('PATCH', `/${webhook.webhook_id}`, { types: ['note.updated'] })).toEqual([
+      400,
+      { changed: '"stage_id" is not a field of notes: send changed too' },
     ]);
   });
 

@@ -124,7 +124,31 @@ describe('200', () => {
   });
 });
 
+test('200: a filter on changed fields leaves out only updates that changed others', async () => {
+  const organization = await withEvents(5);
+  await gateway.database.pool.query(
+    `UPDATE events SET changed = CASE position WHEN 2 THEN '{name,domain}' WHEN 4 THEN '{}' ELSE '{custom_fields.x}' END::text[],
+       is_erased = position = 4, type = CASE position WHEN 5 THEN 'account.merged' ELSE 'account.updated' END
+      WHERE organization_id = $1 AND position > 1`,
+    [organization.id],
+  );
+  // The merge passes, and so does the update whose values were erased.
+  expect(await positionsOf({ changed: 'industry,name' }, organization)).toEqual([1, 2, 4, 5]);
+  expect(await positionsOf('changed=domain&changed[]=stage_id', organization)).toEqual([1, 2, 4, 5]);
+  const { data } = await list(
+    { changed: 'industry', object: 'account', after: 2, type: 'account.updated' },
+    organization,
+  );
+  expect(data).toMatchObject({ events: [{ position: 4 }], next_position: 5, has_more: false });
+});
+
 describe('400', () => {
+  test('names the fields that no event can have in changed', async () => {
+    const { status, body } = await list({ changed: 'stage_id,amount', type: 'account.updated' });
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ errors: { changed: '"stage_id" is not a field of accounts' } });
+  });
+
   test.each([
     ...['after=-1', 'after=1.5', 'after=1e2', 'after=0x1', 'after=%201', 'after=01', 'after=', 'after=x'],
     ...['after=1234567890123456', 'after=6', 'after=1&after=2', 'limit=501', 'wait=-1', 'wait=31', 'wait=1.5', 'wait='],

@@ -136,9 +136,9 @@ export class Round {
 
   /** Sends the failed event of a record again, and the later events of the record. */
   async #retryRecord(record: ParkedRecord): Promise<void> {
-    const { organization_id: organizationId, objects, types, position: until } = this.#webhook;
+    const { organization_id: organizationId, objects, types, changed, position: until } = this.#webhook;
     const after = record.position - 1;
-    const page = await this.#parts.read({ organizationId, after, until, objects, types, record });
+    const page = await this.#parts.read({ organizationId, after, until, objects, types, changed, record });
     for (const event of page.events) {
       if (this.#parts.isStopping()) return;
       const attempt = event.position === record.position ? record.attempts + 1 : 1;
@@ -163,8 +163,8 @@ export class Round {
    * @returns the last position that needs no further work, and how many events were read
    */
   async #sendPage(after: number, until: number | null): Promise<{ position: number; events: number }> {
-    const { organization_id: organizationId, objects, types } = this.#webhook;
-    const page = await this.#parts.read({ organizationId, after, until, objects, types, record: null });
+    const { organization_id: organizationId, objects, types, changed } = this.#webhook;
+    const page = await this.#parts.read({ organizationId, after, until, objects, types, changed, record: null });
     if (page.expired > 0) this.#logExpired(after, page);
     const ofRecord = new Map<string, Promise<void>>();
     let position = after;

@@ -66,7 +66,15 @@ const readListPage = async (gateway: Gateway, subject: Subject, limit: number): 
 };
 
 const readEventPage = async (gateway: Gateway, { database, organization }: Subject): Promise<PageFixture> => {
-  const asked = { organizationId: organization.id, after: 1_000, limit: 500, object: null, type: null, recordId: null };
+  const asked = {
+    organizationId: organization.id,
+    after: 1_000,
+    limit: 500,
+    object: null,
+    type: null,
+    recordId: null,
+    changed: [],
+  };
   const { statement, result } = await captureStatement(database, (captured) => readEvents(captured, asked));
   const page = await splitPage(gateway, `/v1/events?after=${asked.after}&limit=${asked.limit}`, result.events);
   const text = `SELECT p.record_bytes FROM (${statement.text}) p`;

@@ -40,8 +40,25 @@ const json = async (...args: string[]) => {
 describe('crm webhook', () => {
   it('creates, changes, tests, replays, rotates, lists and deletes, by URL or id', async () => {
     await createClient({ readUrl, inboundUrl, apiKey }).accounts.create({ domain: 'acme.example' });
-    const created = await json('create', url, '--object', 'account', 'contact', '--payload', 'thin');
-    expect(created).toMatchObject({ url, objects: ['account', 'contact'], payload: 'thin', state: 'active' });
+    const created = await json(
+      'create',
+      url,
+      '--object',
+      'account',
+      'contact',
+      '--payload',
+      'thin',
+      '--changed',
+      'name',
+      'phone',
+    );
+    expect(created).toMatchObject({
+      url,
+      changed: ['name', 'phone'],
+      objects: ['account', 'contact'],
+      payload: 'thin',
+      state: 'active',
+    });
     const id = String(created['webhook_id']);
     expect((await crm('rotate-secret', url)).stdout).toMatch(/^Secret, not shown again: whsec_/m);
     expect(await json('rotate-secret', url)).toMatchObject({ secret: expect.stringMatching(/^whsec_/) });
@@ -113,6 +130,10 @@ describe('crm apply', () => {
       { [`${url}/apply`]: expect.stringMatching(/^whsec_/) },
     ]);
     expect(await apply(file.replace('note, account', 'account, note'))).toEqual({ plan: [], applied: false });
+    const filtered = file.replace(' }', ', changed: [custom__apply_tier, name, title] }');
+    const field = 'fields: [{ object: account, slug: apply_tier, name: Tier, type: string }]';
+    expect(await apply(`${field}\n${filtered}`)).toMatchObject({ applied: true });
+    expect(await apply(filtered)).toEqual({ plan: [], applied: false });
     const changed = await apply(file.replace(' }', ', paused: true, payload: thin }'));
     expect(changed['plan']).toEqual([`change the webhook ${url}/apply: payload: full → thin, state: active → paused`]);
   });

@@ -96,6 +96,8 @@ export interface AnyEventsQuery {
     | 'note.restored';
   /** Only events of this record. */
   record_id?: string;
+  /** Of the `updated` events, only those that changed one of these fields; all other events pass. Names as in `changed` of events, or slugs or `custom__<slug>` of custom fields. Repeat the parameter or separate the names by commas. */
+  changed?: Array<string>;
   /** How many seconds to wait for an event if there is none. Default: 0. From 0 to 30. */
   wait?: number;
 }
@@ -389,7 +391,9 @@ export interface CreateWebhook {
     | 'note.deleted'
     | 'note.restored'
   >;
-  /** `full`: the event as in `GET /v1/events`. `thin`: only which record changed, without its values. */
+  /** Of the `updated` events, only those that changed one of these fields; empty for all. All other events pass. Names as in `changed` of events, or slugs or `custom__<slug>` of custom fields. */
+  changed?: Array<string>;
+  /** `full`: the event as in `GET /v1/events`. `thin`: only which record and which fields changed, without any value. */
   payload?: 'full' | 'thin';
 }
 
@@ -1630,7 +1634,9 @@ export interface UpdateWebhook {
     | 'note.deleted'
     | 'note.restored'
   >;
-  /** `full`: the event as in `GET /v1/events`. `thin`: only which record changed, without its values. */
+  /** Of the `updated` events, only those that changed one of these fields; empty for all. All other events pass. Names as in `changed` of events, or slugs or `custom__<slug>` of custom fields. */
+  changed?: Array<string>;
+  /** `full`: the event as in `GET /v1/events`. `thin`: only which record and which fields changed, without any value. */
   payload?: 'full' | 'thin';
   /** `active` also continues a disabled webhook. */
   state?: 'active' | 'paused';
@@ -1676,7 +1682,9 @@ export type Webhook = {
     | 'note.deleted'
     | 'note.restored'
   >;
-  /** `full`: the event as in `GET /v1/events`. `thin`: only which record changed, without its values. */
+  /** Of the `updated` events, only those that changed one of these fields; empty for all. All other events pass. */
+  changed: Array<string>;
+  /** `full`: the event as in `GET /v1/events`. `thin`: only which record and which fields changed, without any value. */
   payload: 'full' | 'thin';
   /** `disabled`: the worker stopped, see `state_reason`. `active` continues from `position`. */
   state: 'active' | 'paused' | 'disabled';

@@ -595,6 +595,7 @@ CREATE TABLE webhook_endpoints (
   description text,
   objects text[] NOT NULL DEFAULT ARRAY[]::text[],
   types text[] NOT NULL DEFAULT ARRAY[]::text[],
+  changed text[] NOT NULL DEFAULT ARRAY[]::text[],
   payload text NOT NULL DEFAULT 'full'::text,
   state text NOT NULL DEFAULT 'active'::text,
   state_reason text,
@@ -968,6 +969,7 @@ CREATE TABLE webhook_parked (
 --     calls new_id, write_time
 --   save_deliveries(p_organization_id uuid, p_id uuid, p_worker_id uuid, p_result jsonb) → boolean
 --     calls log_delivered, new_id, probe_of_webhook
+--   webhook_audit_details(p_before jsonb, p_after jsonb) → jsonb
 -- write.sql
 --   needs_exclusive_lock(p_function text, p_input jsonb) → boolean
 --   call_write_function(p_organization_id uuid, p_function text, p_input jsonb) → jsonb

@@ -1,4 +1,4 @@
-import { changeOf } from '@crm/domain';
+import { changedFields, changeOf } from '@crm/domain';
 import { readTestStack } from '@crm/testing';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { setupTools } from '@crm/testing/suites';
@@ -53,6 +53,15 @@ const typesOf = async (work: () => Promise<unknown>): Promise<string[]> => {
   await work();
   return (await eventsAfter(position)).map(({ type }) => type);
 };
+
+test('filters on changed fields know exactly the fields of events', async () => {
+  const { rows } = await database.pool.query<{ object: keyof typeof changedFields; names: string[] }>(`
+    SELECT o.object, ARRAY(SELECT jsonb_object_keys(o.record - '{id,custom_fields,created_at,updated_at,version}'::text[])) AS names
+      FROM (VALUES ('account', account_event_record(NULL)), ('contact', contact_event_record(NULL)),
+                   ('opportunity', opportunity_event_record(NULL, '{}')),
+                   ('note', note_event_record(NULL, note_links(NULL, NULL)))) AS o (object, record)`);
+  for (const { object, names } of rows) expect([object, new Set(names)]).toEqual([object, changedFields[object]]);
+});
 
 describe('a write appends its events', () => {
   test('for the record and for all records created with it, numbered from 1 without gaps', async () => {

@@ -48,6 +48,7 @@ export * from './natural-key/near-domain.js';
 export * from './natural-key/opportunity-key.js';
 export * from './read-mark.js';
 export * from './query/cursor.js';
+export * from './query/changed-fields.js';
 export * from './query/event-query.js';
 export { createFieldIndex, type FieldIndex, type FieldSelection } from './query/field-index.js';
 export * from './query/field-ref.js';

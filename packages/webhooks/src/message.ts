@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 
-/** What an endpoint receives of an event: everything, or only which record changed. */
+/** What an endpoint receives of an event: everything, or only which record and which fields changed. */
 export const payloads = ['full', 'thin'] as const;
 
 /** One of {@link payloads}. */
@@ -23,15 +23,17 @@ export interface LoggedEvent {
   readonly version: number;
   /** RFC 3339. */
   readonly occurredAt: string;
+  /** The names of the changed fields. */
+  readonly changed: readonly string[];
   /** The event as `GET /v1/events` returns it. */
   readonly json: Buffer;
 }
 
-/** `{"type":…,"timestamp":…,"log_id":…,"data":…}`, as Standard Webhooks recommends. `data` is the event, or its keys if `thin`. */
+/** `{"type":…,"timestamp":…,"log_id":…,"data":…}`, as Standard Webhooks recommends. `data` is the event, or what it has besides values if `thin`. */
 export const eventMessage = (event: LoggedEvent, payload: Payload, logId: string): Message => {
-  const { id, position, type, object, recordId, version, occurredAt, json } = event;
+  const { id, position, type, object, recordId, version, occurredAt, changed, json } = event;
   const head = `{"type":${JSON.stringify(type)},"timestamp":"${occurredAt}","log_id":${JSON.stringify(logId)},"data":`;
-  const thin = { id, position, type, object, record_id: recordId, version, occurred_at: occurredAt };
+  const thin = { id, position, type, object, record_id: recordId, version, occurred_at: occurredAt, changed };
   const data = payload === 'full' ? json : Buffer.from(JSON.stringify(thin));
   return { id, body: Buffer.concat([Buffer.from(head), data, Buffer.from('}')]) };
 };

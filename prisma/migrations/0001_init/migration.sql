@@ -99,6 +99,7 @@ CREATE TABLE webhook_endpoints (
   description text,
   objects text[] NOT NULL DEFAULT ARRAY[]::text[],
   types text[] NOT NULL DEFAULT ARRAY[]::text[],
+  changed text[] NOT NULL DEFAULT ARRAY[]::text[],
   payload text NOT NULL DEFAULT 'full',
   state text NOT NULL DEFAULT 'active',
   state_reason text,

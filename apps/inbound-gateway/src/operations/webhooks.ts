@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import * as contracts from '@crm/contract';
 import * as db from '@crm/db';
-import { ApiError, Failure, validationError } from '@crm/domain';
+import {
+  ApiError,
+  ErrorCollector,
+  Failure,
+  type ObjectType,
+  objectsOfEvents,
+  readChangedNames,
+  validationError,
+} from '@crm/domain';
 import type { Operation } from '@crm/http';
 import { encryptSecret, endpointUrlProblem, newSecret } from '@crm/webhooks';
 import { type Context, operation } from '../context.js';
@@ -19,6 +27,30 @@ const checkUrl = ({ webhooks }: Context, url: string | undefined): void => {
   if (problem !== null) throw validationError({ url: problem });
 };
 
+/**
+ * The filters of a webhook after a request.
+ * @returns the values to store; `changed` as events name the fields
+ * @throws ApiError for a name in `changed` that no event of the objects and types can have
+ */
+const readFilters = async (
+  { setups }: Context,
+  organizationId: string,
+  { objects = [], types = [], changed = [] }: db.WebhookChange,
+  isSent: boolean,
+): Promise<string[]> =>
+  setups.use(organizationId, (setup) => {
+    const errors = new ErrorCollector();
+    const scope = {
+      objects: objectsOfEvents(objects, types),
+      fieldIndex: (object: ObjectType) => setup.fieldIndex(object, null),
+    };
+    const names = readChangedNames(changed, scope, (index, text) =>
+      errors.add(isSent ? `changed[${index}]` : 'changed', isSent ? text : `${text}: send changed too`),
+    );
+    errors.throwIfAny();
+    return Promise.resolve([...names]);
+  });
+
 const actorOf = ({ apiKeyId }: { readonly apiKeyId: string }): string => `API key ${apiKeyId}`;
 
 /** A new secret, and its encrypted form. @throws ApiError if the installation has no webhooks */
@@ -34,8 +66,10 @@ const createSecret = ({ webhooks }: Context, webhookId: string) => {
 const createWebhook = operation(contracts.createWebhook, async (context, { caller, body }) => {
   checkUrl(context, body.url);
   const id = randomUUID();
+  const { organizationId } = caller;
   const { secret, encrypted } = createSecret(context, id);
-  const written = await db.insertWebhook(context.database, caller.organizationId, id, encrypted, actorOf(caller), body);
+  const webhook = { ...body, changed: await readFilters(context, organizationId, body, true) };
+  const written = await db.insertWebhook(context.database, organizationId, id, encrypted, actorOf(caller), webhook);
   return answer('Webhook created', written, { secret });
 });
 
@@ -43,7 +77,16 @@ const createWebhook = operation(contracts.createWebhook, async (context, { calle
 const updateWebhook = operation(contracts.updateWebhook, async (context, { caller, params, body }) => {
   checkUrl(context, body.url);
   const { organizationId } = caller;
-  const written = await db.updateWebhook(context.database, organizationId, params.id, actorOf(caller), body);
+  const { database } = context;
+  let change: db.WebhookChange = body;
+  if ((body.changed ?? body.objects ?? body.types) !== undefined) {
+    const stored = await db.findWebhook(database, organizationId, params.id);
+    if (stored === null) throw new ApiError('not_found');
+    const isSent = body.changed !== undefined;
+    const changed = await readFilters(context, organizationId, { ...stored, ...body }, isSent);
+    if (isSent) change = { ...body, changed };
+  }
+  const written = await db.updateWebhook(database, organizationId, params.id, actorOf(caller), change);
   return answer('Webhook updated', written, {});
 });
 
@@ -55,7 +98,7 @@ const deleteWebhook = operation(contracts.deleteWebhook, async ({ database }, { 
 
 /** `POST /v1/inbound/webhooks/{id}/test`: only asks, because a gateway never connects to receivers. */
 const testWebhook = operation(contracts.testWebhook, async ({ database }, { caller, params }) => {
-  const written = await db.requestTest(database, caller.organizationId, params.id);
+  const written = await db.requestTest(database, caller.organizationId, params.id, actorOf(caller));
   return answer('The worker sends a test: see the attempts', written, {});
 });
 
@@ -64,7 +107,8 @@ const replayWebhook = operation(contracts.replayWebhook, async ({ database }, { 
   const { from, to = from } = body;
   if (to < from) throw validationError({ to: 'must not be less than from' });
   try {
-    const written = await db.requestReplay(database, caller.organizationId, params.id, { from, to });
+    const { organizationId } = caller;
+    const written = await db.requestReplay(database, organizationId, params.id, actorOf(caller), { from, to });
     return answer('The worker sends the events again', written, {});
   } catch (error) {
     const reason = error instanceof Failure ? error.reason : null;

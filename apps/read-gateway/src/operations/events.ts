@@ -1,6 +1,15 @@
 import { getLatestPosition as latestContract, listEvents as listContract } from '@crm/contract';
-import { readEvents, readLatestPosition } from '@crm/db';
-import { ErrorCollector, parseLimit, parsePosition, parseWait } from '@crm/domain';
+import { isFilteredPage, readEvents, readLatestPosition } from '@crm/db';
+import {
+  ErrorCollector,
+  type EventObject,
+  type ObjectType,
+  objectsOfEvents,
+  parseLimit,
+  parsePosition,
+  parseWait,
+  readChangedNames,
+} from '@crm/domain';
 import { JsonParts, type Operation, type Wait } from '@crm/http';
 import { type Context, operation } from '../context.js';
 
@@ -11,6 +20,23 @@ const msPerSecond = 1_000;
  */
 const filteredPauseMs = 1_000;
 
+/** The fields of the parameter `changed`, as events name them. @throws ApiError `validation_failed` */
+const readChanged = async (
+  { setups }: Context,
+  organizationId: string,
+  names: readonly string[],
+  objects: readonly EventObject[],
+): Promise<readonly string[]> => {
+  if (names.length === 0) return [];
+  return setups.use(organizationId, (setup) => {
+    const errors = new ErrorCollector();
+    const scope = { objects, fieldIndex: (object: ObjectType) => setup.fieldIndex(object, null) };
+    const found = readChangedNames(names, scope, (_index, text) => errors.add('changed', text));
+    errors.throwIfAny();
+    return Promise.resolve(found);
+  });
+};
+
 /** `GET /v1/events`: a page of the change log. */
 const listEvents = operation(listContract, async (context, { caller, query }) => {
   const { organizationId } = caller;
@@ -19,15 +45,18 @@ const listEvents = operation(listContract, async (context, { caller, query }) =>
   const limit = parseLimit(query.limit, errors);
   const waitSeconds = parseWait(query.wait, errors);
   errors.throwIfAny();
+  const { object = null, type = null, changed = [] } = query;
+  const objects = objectsOfEvents(object === null ? [] : [object], type === null ? [] : [type]);
   const filter = {
-    object: query.object ?? null,
-    type: query.type ?? null,
+    object,
+    type,
     recordId: query.record_id?.toLowerCase() ?? null,
+    changed: await readChanged(context, organizationId, changed, objects),
   };
   const page = await readEvents(context.database, { organizationId, after, limit, ...filter });
   const { events, nextPosition, lastPosition, oldestPosition, logId } = page;
   const hasMore = nextPosition < lastPosition;
-  const isFiltered = Object.values(filter).some((value) => value !== null);
+  const isFiltered = isFilteredPage(filter);
   const wait: Wait = {
     forMs: waitSeconds * msPerSecond,
     subscribe: (onNews) =>

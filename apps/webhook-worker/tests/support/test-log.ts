@@ -26,9 +26,9 @@ const appendSql = `
   WITH head AS (
     INSERT INTO event_heads AS h (organization_id, position, oldest_position, bytes) VALUES ($1, cardinality($2::uuid[]), 1, 0)
     ON CONFLICT (organization_id) DO UPDATE SET position = h.position + cardinality($2::uuid[]) RETURNING h.position)
-  INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, record, bytes)
+  INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, record, changed, bytes)
   SELECT $1, head.position - cardinality($2::uuid[]) + r.place, clock_timestamp(), gen_random_uuid(), 'account.updated', 'account', r.id, 1,
-         jsonb_build_object('id', r.id), 100
+         jsonb_build_object('id', r.id), '{name}', 100
     FROM head, unnest($2::uuid[]) WITH ORDINALITY r (id, place)`;
 
 /** Opens a migrated database with a new organization. */

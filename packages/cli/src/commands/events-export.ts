@@ -66,7 +66,8 @@ async function* readPages(
   const range = await findRange(client, options, earlier, signal);
   const { after, end, logId } = range;
   if ((after ?? 0) >= end) return;
-  const asked = { ...(after !== undefined && { after }), ...(options.object && { object: options.object }) };
+  const { object, changed } = options;
+  const asked = { ...(after !== undefined && { after }), ...(object && { object }), ...(changed && { changed }) };
   for await (const page of client.events.iterate({ ...asked, logId, wait: 0, signal }).pages()) {
     const events = page.events.filter(({ position }) => position <= end);
     const reached = Math.min(page.next_position, end);
@@ -81,11 +82,11 @@ const exportEvents = async (context: CliContext, options: ExportEventsOptions): 
   const client = connectClient({ readUrl: connection.url, apiKey: connection.apiKey });
   const signal = context.onInterrupt();
   try {
-    const { url = null, object = null, after = null } = options;
+    const { url = null, object = null, changed = null, after = null } = options;
     const { records, cursor } = await runExport({
       context,
       options,
-      request: ['events', url, object, after],
+      request: ['events', url, object, changed, after],
       noun: 'events',
       pages: (earlier) => readPages(client, options, earlier, signal),
     });

@@ -16,6 +16,7 @@ import { objectChoices } from '../import/targets.js';
 /** Options of the commands that read the change log. */
 export interface EventOptions extends GatewayOptions {
   readonly object?: Event['object'];
+  readonly changed?: string[];
   readonly after?: number;
 }
 
@@ -27,6 +28,7 @@ export const withEventOptions = (command: Command): Command =>
   withGatewayOptions(
     command
       .addOption(objectChoices(new Option('--object <object>', 'only events of this kind of record'), objects))
+      .option('--changed <field...>', 'of the updates, only those that changed one of these fields')
       .option('--after <position>', 'only events after this position', wholeNumber(0, largestPosition)),
     'read',
   );
@@ -61,8 +63,14 @@ export const followLog = async (
   const signal = context.onInterrupt();
   try {
     const { data } = await events.latest({ signal });
-    const { object, after = data.position } = options;
-    const stream = events.iterate({ after, logId: data.log_id, signal, ...(object && { object }) });
+    const { object, changed, after = data.position } = options;
+    const stream = events.iterate({
+      after,
+      logId: data.log_id,
+      signal,
+      ...(object && { object }),
+      ...(changed && { changed }),
+    });
     for await (const page of stream.pages()) if (!(await onPage(page))) return;
   } catch (error) {
     if (!signal.aborted) throw eventError(url, error, next);

@@ -98,6 +98,11 @@ const rules: Readonly<Record<string, Rule>> = {
   },
   url: { flags: '--new-url <url>' },
   objects: { flags: '--object <object...>', description: 'only events of these objects, or all', read: readAll },
+  changed: {
+    flags: '--changed <field...>',
+    description: 'of the updates, only those that changed one of these fields, or all',
+    read: readAll,
+  },
   types: { flags: '--type <type...>', description: 'only events of these types, or all', read: readAll },
 };
 

@@ -1,13 +1,16 @@
 import type { Webhook } from '@crm/client';
+import { isSameChanged } from '@crm/domain';
 
 import { changeStep, type PlanStep } from './plan-step.js';
 import type { FileWebhook } from './setup-file.js';
 
-/** Whether a value of the file is that of the webhook. The order of objects and types means nothing. */
-const isSame = (wanted: unknown, stored: unknown): boolean =>
-  Array.isArray(wanted) && Array.isArray(stored)
-    ? JSON.stringify(wanted.toSorted()) === JSON.stringify(stored.toSorted())
-    : wanted === stored;
+/** Whether a value of the file is that of the webhook. The order of a list means nothing. */
+const isSame = (key: string, wanted: unknown, found: Webhook): boolean => {
+  const stored: unknown = Reflect.get(found, key);
+  if (!Array.isArray(wanted) || !Array.isArray(stored)) return wanted === stored;
+  if (key === 'changed') return isSameChanged(wanted as string[], found.changed);
+  return JSON.stringify(wanted.toSorted()) === JSON.stringify(stored.toSorted());
+};
 
 /**
  * The steps that add and change webhooks, which are found by their URL.
@@ -30,7 +33,7 @@ export const planWebhooks = (
     }
     const isPaused = found.state === 'paused';
     const state = paused === undefined || paused === isPaused ? {} : { state: paused ? 'paused' : 'active' };
-    const changed = Object.entries({ ...values, ...state }).filter(([key, to]) => !isSame(to, Reflect.get(found, key)));
+    const changed = Object.entries({ ...values, ...state }).filter(([key, to]) => !isSame(key, to, found));
     return changeStep(
       `change the webhook ${url}`,
       Object.fromEntries(changed),

@@ -2,7 +2,7 @@ import { eventObjects, eventTypes } from '@crm/domain';
 import { Type } from 'typebox';
 import { operation } from '../operation.js';
 import { oneOf, uuid } from '../schemas/build.js';
-import { AfterPosition, EventLogPage, LatestPosition, WaitSeconds } from '../schemas/event.js';
+import { AfterPosition, ChangedParameter, EventLogPage, LatestPosition, WaitSeconds } from '../schemas/event.js';
 import { closed } from '../schemas/input.js';
 import { pageQuery } from '../schemas/pagination.js';
 
@@ -19,6 +19,7 @@ export const listEvents = operation(['listEvents', 'GET /v1/events', 'list', 'Ev
       object: Type.Optional(oneOf(eventObjects, 'Only events of records of this kind.')),
       type: Type.Optional(oneOf(eventTypes, 'Only events of this type.')),
       record_id: Type.Optional(uuid('Only events of this record.', 'account')),
+      changed: Type.Optional(ChangedParameter),
       wait: Type.Optional(WaitSeconds),
     },
     {},

@@ -1,6 +1,6 @@
-import { eventObjects, eventTypes, maxWaitSeconds } from '@crm/domain';
+import { eventObjects, eventTypes, maxChangedNames, maxWaitSeconds } from '@crm/domain';
 import { Type, type Static } from 'typebox';
-import { rawParameterLength } from '../bounds.js';
+import { fieldsEntryLength, rawParameterLength } from '../bounds.js';
 import {
   checkedAs,
   flag,
@@ -97,6 +97,15 @@ export const AfterPosition = Type.String({
   'x-document': { type: 'integer', minimum: 0 },
   ...checkedAs('position'),
 });
+
+/** `changed` of the log: repeated, or comma-separated in one. */
+export const ChangedParameter = listOf(
+  Type.String({ maxLength: fieldsEntryLength }),
+  'Of the `updated` events, only those that changed one of these fields; all other events pass. Names as in `changed` of ' +
+    'events, or slugs or `custom__<slug>` of custom fields. Repeat the parameter or separate the names by commas.',
+  ['stage_id', 'amount'],
+  { maxItems: maxChangedNames },
+);
 
 /** `wait` of the log. */
 export const WaitSeconds = Type.String({

@@ -1,4 +1,4 @@
-import { eventObjects, eventTypes } from '@crm/domain';
+import { eventObjects, eventTypes, maxChangedNames, maxNameLength } from '@crm/domain';
 import { type Static, Type } from 'typebox';
 import { flag, instant, integer, listOf, nullable, oneOf, optional, responseObject, text, uuid } from './build.js';
 import { closed } from './input.js';
@@ -22,9 +22,13 @@ const objects = listOf(oneOf(eventObjects), 'Only events of these objects; empty
 const types = listOf(oneOf(eventTypes), 'Only events of these types; empty for all.', ['opportunity.updated'], {
   maxItems: filterEntries,
 });
+const changedDescription =
+  'Of the `updated` events, only those that changed one of these fields; empty for all. All other events pass.';
+const changedExample = ['stage_id', 'amount'];
+const changedNames = { maxItems: maxChangedNames };
 const payload = oneOf(
   ['full', 'thin'],
-  '`full`: the event as in `GET /v1/events`. `thin`: only which record changed, without its values.',
+  '`full`: the event as in `GET /v1/events`. `thin`: only which record and which fields changed, without any value.',
   'full',
 );
 const position = (about: string) => integer(about, 1_042, { minimum: 0 });
@@ -36,6 +40,7 @@ export const Webhook = responseObject('Webhook', 'A receiver of events.', {
   description: nullable(description),
   objects,
   types,
+  changed: listOf(Type.String(), changedDescription, changedExample, changedNames),
   payload,
   state: oneOf(
     ['active', 'paused', 'disabled'],
@@ -110,6 +115,14 @@ const changes = {
   description: optional(description),
   objects: Type.Optional(objects),
   types: Type.Optional(types),
+  changed: Type.Optional(
+    listOf(
+      Type.String({ maxLength: maxNameLength }),
+      `${changedDescription} Names as in \`changed\` of events, or slugs or \`custom__<slug>\` of custom fields.`,
+      changedExample,
+      changedNames,
+    ),
+  ),
   payload: Type.Optional(payload),
 };
 

@@ -122,3 +122,25 @@ BEGIN
   RETURN true;
 END
 $$;
+
+-- The details of an audit event of an endpoint: its URL, the values that are new, and the old ones in `before`. p_before, p_after: the
+-- endpoint as the API returns it; null before it is created and after it is deleted. It never has a secret.
+CREATE OR REPLACE FUNCTION webhook_audit_details(p_before jsonb, p_after jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  v_new jsonb := '{}';
+  v_old jsonb := '{}';
+  v_key text;
+BEGIN
+  FOREACH v_key IN ARRAY '{url,description,objects,types,changed,payload,state,state_reason}'::text[] LOOP
+    CONTINUE WHEN coalesce(p_before->v_key, 'null') = coalesce(p_after->v_key, 'null');
+    IF p_after IS NOT NULL THEN
+      v_new := v_new || jsonb_build_object(v_key, p_after->v_key);
+    END IF;
+    IF p_before IS NOT NULL THEN
+      v_old := v_old || jsonb_build_object(v_key, p_before->v_key);
+    END IF;
+  END LOOP;
+  RETURN jsonb_build_object('url', coalesce(p_after, p_before)->'url') || v_new
+    || CASE WHEN v_old = '{}' THEN '{}' ELSE jsonb_build_object('before', v_old) END;
+END
+$$;

@@ -22,3 +22,14 @@ export const eventJson = `('{"id":"' || e.id || '","position":' || e.position ||
   || (',"previous":' || coalesce(e.previous::text, 'null') || (',"changed":' || array_to_json(e.changed)
   || ',"request_id":' || coalesce(to_json(e.request_id)::text, 'null')
   || ',"api_key_id":' || coalesce('"' || e.api_key_id || '"', 'null') || '}'))`;
+
+/**
+ * The condition of a filter on changed fields, for an event of the table `e`. Only an `updated` event whose fields are all others does
+ * not pass: an event with erased values passes too, because its fields are unknown.
+ *
+ * `{stage_id,amount}` → `(e.type NOT LIKE '%.updated' OR e.is_erased OR e.changed && $4::text[])`
+ *
+ * @param names - the placeholder of the names
+ */
+export const passesChanged = (names: string): string =>
+  `(e.type NOT LIKE '%.updated' OR e.is_erased OR e.changed && ${names}::text[])`;

@@ -3,13 +3,15 @@ import { recordColumn } from '../connection/values.js';
 import type { Queries } from '../database.js';
 import { bytesWithin, recordsWithinBytes } from '../page/list-page.js';
 import { Parameters } from '../page/parameters.js';
-import { eventBytes, eventJson } from './event-sql.js';
+import { eventBytes, eventJson, passesChanged } from './event-sql.js';
 
 /** Which events of the log to read. */
 export interface EventFilter {
   readonly object: EventObject | null;
   readonly type: EventType | null;
   readonly recordId: string | null;
+  /** Fields as in `changed` of events. Only events that {@link passesChanged}. Empty for all. */
+  readonly changed: readonly string[];
 }
 
 /** A page of the log to read, oldest first. */
@@ -54,8 +56,9 @@ interface EventRow {
 /** The number of positions that a filtered page scans. It limits the time of a statement with a rare filter over a long log. */
 const scannedPositions = 10_000;
 
-const isFiltered = ({ object, type, recordId }: EventFilter): boolean =>
-  object !== null || type !== null || recordId !== null;
+/** Whether events may be missing from a page because of its filter. */
+export const isFilteredPage = ({ object, type, recordId, changed }: EventFilter): boolean =>
+  object !== null || type !== null || recordId !== null || changed.length > 0;
 
 const inRange = (table: string, positions: string): string =>
   `${table}.organization_id = $1 AND ${table}.position > h.after AND ${table}.position <= h.after + ${positions}`;
@@ -76,12 +79,13 @@ const inRange = (table: string, positions: string): string =>
 const pageStatement = (request: EventPageRequest) => {
   const parameters = new Parameters();
   const after = `${parameters.add(request.after)}::bigint`;
-  const filtered = isFiltered(request);
+  const filtered = isFilteredPage(request);
   const positions = `${parameters.add(filtered ? scannedPositions : request.limit)}::bigint`;
   const where = [inRange('e', positions)];
   if (request.object !== null) where.push(`e.object = ${parameters.add(request.object)}`);
   if (request.type !== null) where.push(`e.type = ${parameters.add(request.type)}`);
   if (request.recordId !== null) where.push(`e.record_id = ${parameters.add(request.recordId)}::uuid`);
+  if (request.changed.length > 0) where.push(passesChanged(parameters.add(request.changed)));
   const found = `SELECT e.* FROM events e WHERE ${where.join(' AND ')}`;
   const page = filtered ? `${found} ORDER BY e.position LIMIT ${request.limit}` : found;
   const { isWithin } = bytesWithin(`${parameters.add(maxPageBytes)}::bigint`, eventBytes);
@@ -125,12 +129,12 @@ export const readEvents = async (database: Queries, request: EventPageRequest): 
   if (after > lastPosition) throw new Failure({ kind: 'position_ahead', lastPosition });
   if (after + 1 < oldestPosition) throw new Failure({ kind: 'events_expired', oldestPosition });
   const found = head.is_empty ? [] : rows;
-  const rangeEnd = Math.min(lastPosition, after + (isFiltered(request) ? scannedPositions : limit));
+  const rangeEnd = Math.min(lastPosition, after + (isFilteredPage(request) ? scannedPositions : limit));
   if ((head.present ?? found.length) !== rangeEnd - after) {
     throw new Failure({ kind: 'events_expired', oldestPosition: await findDenseFrom(database, organizationId) });
   }
   const events = recordsWithinBytes(found);
-  const isCut = events.length < found.length || (isFiltered(request) && events.length === limit);
+  const isCut = events.length < found.length || (isFilteredPage(request) && events.length === limit);
   const cutAt = found[events.length - 1]?.position;
   const nextPosition = isCut ? Number(cutAt ?? after + events.length) : rangeEnd;
   return { events, nextPosition, lastPosition, oldestPosition, logId: head.log_id };

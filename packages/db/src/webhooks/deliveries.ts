@@ -1,6 +1,6 @@
 import { recordColumn } from '../connection/values.js';
 import type { Database, Queries } from '../database.js';
-import { eventBytes, eventJson } from '../events/event-sql.js';
+import { eventBytes, eventJson, passesChanged } from '../events/event-sql.js';
 import { instantText } from '../page/order.js';
 import { bytesWithin } from '../page/list-page.js';
 
@@ -23,6 +23,7 @@ export interface ClaimedWebhook {
   readonly url: string;
   readonly objects: readonly string[];
   readonly types: readonly string[];
+  readonly changed: readonly string[];
   readonly payload: 'full' | 'thin';
   readonly state: 'active' | 'paused' | 'disabled';
   /** Encrypted. */
@@ -136,6 +137,8 @@ export interface DeliveryRequest {
   readonly objects: readonly string[];
   /** Empty for all. */
   readonly types: readonly string[];
+  /** Fields of which `updated` events must have changed one, as in `changed` of events. Empty for all. */
+  readonly changed: readonly string[];
   /** Reads only the events of this record; null for all. */
   readonly record: Pick<ParkedRecord, 'object' | 'record_id'> | null;
 }
@@ -151,6 +154,8 @@ export interface EventToSend {
   readonly occurredAt: string;
   /** The W3C trace context of the write; null if it was not traced. */
   readonly traceparent: string | null;
+  /** The names of the changed fields. */
+  readonly changed: readonly string[];
   /** As `GET /v1/events` returns it. */
   readonly json: Buffer;
 }
@@ -180,13 +185,14 @@ interface Row {
   readonly version: number;
   readonly occurredAt: string;
   readonly traceparent: string | null;
+  readonly changed: readonly string[];
   readonly [recordColumn]: Buffer | null;
 }
 
 const { isWithin } = bytesWithin(String(pageBytes), eventBytes);
 
 const deliveriesSql = (isOfRecord: boolean): string => `
-  SELECT p.id, p.position, p.type, p.object, p.record_id AS "recordId", p.version, p.occurred_at AS "occurredAt", p.traceparent,
+  SELECT p.id, p.position, p.type, p.object, p.record_id AS "recordId", p.version, p.occurred_at AS "occurredAt", p.traceparent, p.changed,
          p.${recordColumn}, CASE WHEN row_number() OVER (ORDER BY p.position) = 1 THEN json_build_object(
            'end', h.range_end, 'log_id', h.log_id, 'present', ${
              isOfRecord
@@ -196,21 +202,22 @@ const deliveriesSql = (isOfRecord: boolean): string => `
     FROM (SELECT greatest($2::bigint, least(coalesce(max(d.position), 0), $3::bigint${isOfRecord ? '' : `, $2::bigint + ${scannedPositions}`})) AS range_end,
                  log_id() AS log_id FROM event_heads d WHERE d.organization_id = $1) h
     LEFT JOIN LATERAL (
-      SELECT e.id, e.position, e.type, e.object, e.record_id, e.version, ${instantText('e.occurred_at')} AS occurred_at, e.traceparent,
+      SELECT e.id, e.position, e.type, e.object, e.record_id, e.version, ${instantText('e.occurred_at')} AS occurred_at, e.traceparent, e.changed,
              CASE WHEN ${isWithin} THEN ${eventJson} END AS ${recordColumn}
         FROM (
           SELECT e.* FROM events e
            WHERE e.organization_id = $1 AND e.position > $2 AND e.position <= h.range_end
              AND (cardinality($4::text[]) = 0 OR e.object = ANY ($4)) AND (cardinality($5::text[]) = 0 OR e.type = ANY ($5))
-             ${isOfRecord ? 'AND e.object = $6 AND e.record_id = $7::uuid' : ''}
+             AND (cardinality($6::text[]) = 0 OR ${passesChanged('$6')})
+             ${isOfRecord ? 'AND e.object = $7 AND e.record_id = $8::uuid' : ''}
            ORDER BY e.position LIMIT ${pageEvents}) e
       WINDOW w AS (ORDER BY e.position ROWS UNBOUNDED PRECEDING)) p ON true
    ORDER BY p.position`;
 
 /** Reads the next events for an endpoint: at most 100, or 1 MB, or those of 1,000 positions. */
 export const readDeliveries = async (database: Queries, request: DeliveryRequest): Promise<Deliveries> => {
-  const { organizationId, after, until, objects, types, record } = request;
-  const values = [after, until, objects, types, ...(record === null ? [] : [record.object, record.record_id])];
+  const { organizationId, after, until, objects, types, changed, record } = request;
+  const values = [after, until, objects, types, changed, ...(record === null ? [] : [record.object, record.record_id])];
   const rows = await database.query<Row & Record<string, unknown>>(organizationId, {
     text: deliveriesSql(record !== null),
     values,

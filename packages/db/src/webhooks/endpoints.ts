@@ -10,6 +10,7 @@ export interface WebhookRow {
   readonly description: string | null;
   readonly objects: EventObject[];
   readonly types: EventType[];
+  readonly changed: string[];
   readonly payload: 'full' | 'thin';
   readonly state: 'active' | 'paused' | 'disabled';
   readonly state_reason: string | null;
@@ -26,7 +27,7 @@ export interface WebhookRow {
 
 /** Columns of an endpoint that callers may change. */
 export type WebhookChange = Partial<
-  Pick<WebhookRow, 'url' | 'description' | 'objects' | 'types' | 'payload' | 'state'>
+  Pick<WebhookRow, 'url' | 'description' | 'objects' | 'types' | 'changed' | 'payload' | 'state'>
 >;
 
 /** How many endpoints an organization may have. */
@@ -34,7 +35,7 @@ export const maxWebhooks = 100;
 
 const last = '(SELECT h.position FROM event_heads h WHERE h.organization_id = $1)';
 
-const columns = `w.id AS webhook_id, w.url, w.description, w.objects, w.types, w.payload, w.state, w.state_reason, w.is_failing,
+const columns = `w.id AS webhook_id, w.url, w.description, w.objects, w.types, w.changed, w.payload, w.state, w.state_reason, w.is_failing,
   w.position::float8 AS position, coalesce(${last}, 0)::float8 AS last_position, w.parked AS parked_records,
   ${instantText('w.retry_at')} AS next_retry_at,
   CASE WHEN w.replay_until IS NOT NULL THEN jsonb_build_object('position', w.replay_position, 'to', w.replay_until) END AS replay,
@@ -50,9 +51,22 @@ export interface WrittenWebhook {
   readonly readMark: string;
 }
 
+/** An entry of the audit trail. */
+interface WebhookAudit {
+  readonly action: 'create' | 'update' | 'delete' | 'rotate_secret' | 'test' | 'replay';
+  /** Who does it, as the audit trail shows it. */
+  readonly actor: string;
+  /** What was asked for besides new values of the endpoint. */
+  readonly details?: object;
+}
+
+/** The endpoint `w` with the id `$2`, as the statement finds it in `before`. */
+const isBefore = 'w.organization_id = $1 AND w.id = b.webhook_id';
+
 /**
- * Runs a statement that returns an endpoint, and writes an audited change to the audit trail in the same transaction.
- * @param audit - what is done, and who does it as the audit trail shows it
+ * Runs a statement that returns an endpoint, and writes an event to the audit trail in the same transaction, with the values before and
+ * after.
+ * @param text - the statement. It joins `before b`, the endpoint with the id `$2` before the statement, so that this row is locked first.
  * @param parkedDue - which of its parked records to make due, in SQL; null for none
  */
 const write = async (
@@ -60,19 +74,22 @@ const write = async (
   organizationId: string,
   text: string,
   values: readonly unknown[],
-  audit?: { readonly action: 'create' | 'update' | 'delete' | 'rotate_secret'; readonly actor: string },
+  { action, actor, details = {} }: WebhookAudit,
   parkedDue: string | null = null,
 ): Promise<WrittenWebhook | null> => {
+  const before = `SELECT ${columns} FROM webhook_endpoints w WHERE w.organization_id = $1 AND w.id = $2 FOR UPDATE`;
+  const after = action === 'delete' ? 'NULL' : 'to_jsonb(c)';
   const audited = `, audit AS (
       INSERT INTO audit_events (organization_id, id, actor, command_id, action, target, details)
-      SELECT $1, gen_random_uuid(), $${values.length + 2}, gen_random_uuid(), 'webhook.${audit?.action}', c.webhook_id, jsonb_build_object('url', c.url)
-        FROM changed c)`;
+      SELECT $1, gen_random_uuid(), $${values.length + 2}, gen_random_uuid(), 'webhook.${action}', c.webhook_id,
+             webhook_audit_details(to_jsonb(b), ${after}) || $${values.length + 3}::jsonb
+        FROM changed c LEFT JOIN before b ON true)`;
   const due = `, due AS (
       UPDATE webhook_parked p SET retry_at = now(), attempts = 0 FROM changed c
        WHERE p.organization_id = $1 AND p.endpoint_id = c.webhook_id AND ${parkedDue})`;
   const [row] = await database.query<WebhookRow & { readMark: string }>(organizationId, {
-    text: `WITH changed AS (${text})${audit === undefined ? '' : audited}${parkedDue === null ? '' : due} SELECT c.*, read_mark() AS "readMark" FROM changed c`,
-    values: audit === undefined ? values : [...values, audit.actor],
+    text: `WITH before AS (${before}), changed AS (${text})${audited}${parkedDue === null ? '' : due} SELECT c.*, read_mark() AS "readMark" FROM changed c`,
+    values: [...values, actor, JSON.stringify(details)],
   });
   if (row === undefined) return null;
   const { readMark, ...webhook } = row;
@@ -109,13 +126,13 @@ export const insertWebhook = async (
   id: string,
   secret: string,
   actor: string,
-  { url, description = null, objects = [], types = [], payload = 'full' }: WebhookChange,
+  { url, description = null, objects = [], types = [], changed = [], payload = 'full' }: WebhookChange,
 ): Promise<WrittenWebhook> => {
   const text = `
-    INSERT INTO webhook_endpoints AS w (organization_id, id, url, description, objects, types, payload, secret, position)
-    SELECT $1, $2, $3, $4, $5, $6, $7, $8, coalesce(${last}, 0)
+    INSERT INTO webhook_endpoints AS w (organization_id, id, url, description, objects, types, changed, payload, secret, position)
+    SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, coalesce(${last}, 0)
      WHERE (SELECT count(*) FROM webhook_endpoints c WHERE c.organization_id = $1) < ${maxWebhooks} RETURNING ${columns}`;
-  const values = [id, url, description, objects, types, payload, secret];
+  const values = [id, url, description, objects, types, changed, payload, secret];
   const written = await write(database, organizationId, text, values, { action: 'create', actor });
   if (written === null) throw new Failure({ kind: 'too_many_webhooks', limit: maxWebhooks });
   return written;
@@ -140,7 +157,7 @@ export const updateWebhook = async (
     set.push('state_reason = NULL', 'failures = 0', 'is_failing = false', `retry_at = ${dueIfParked}`);
   }
   const text = `UPDATE webhook_endpoints w SET ${[...set, 'updated_at = now()'].join(', ')}
-    WHERE w.organization_id = $1 AND w.id = $2 RETURNING ${columns}`;
+    FROM before b WHERE ${isBefore} RETURNING ${columns}`;
   return write(database, organizationId, text, values, { action: 'update', actor }, isContinued ? 'true' : null);
 };
 
@@ -151,15 +168,19 @@ export const deleteWebhook = (
   id: string,
   actor: string,
 ): Promise<WrittenWebhook | null> => {
-  const text = `DELETE FROM webhook_endpoints w WHERE w.organization_id = $1 AND w.id = $2 RETURNING ${columns}`;
+  const text = `DELETE FROM webhook_endpoints w USING before b WHERE ${isBefore} RETURNING ${columns}`;
   return write(database, organizationId, text, [id], { action: 'delete', actor });
 };
 
 /** Asks the worker for a test message. @returns null if there is no such endpoint */
-export const requestTest = (database: Queries, organizationId: string, id: string): Promise<WrittenWebhook | null> => {
-  const text = `UPDATE webhook_endpoints w SET is_test_due = true
-    WHERE w.organization_id = $1 AND w.id = $2 RETURNING ${columns}`;
-  return write(database, organizationId, text, [id]);
+export const requestTest = (
+  database: Queries,
+  organizationId: string,
+  id: string,
+  actor: string,
+): Promise<WrittenWebhook | null> => {
+  const text = `UPDATE webhook_endpoints w SET is_test_due = true FROM before b WHERE ${isBefore} RETURNING ${columns}`;
+  return write(database, organizationId, text, [id], { action: 'test', actor });
 };
 
 /** Replaces the secret. The old one signs too for a day. @param secret - encrypted. @returns null if there is no such endpoint */
@@ -172,7 +193,7 @@ export const rotateSecret = (
 ): Promise<WrittenWebhook | null> => {
   const text = `UPDATE webhook_endpoints w
     SET previous_secret = w.secret, previous_secret_until = now() + interval '1 day', secret = $3, updated_at = now()
-    WHERE w.organization_id = $1 AND w.id = $2 RETURNING ${columns}`;
+    FROM before b WHERE ${isBefore} RETURNING ${columns}`;
   return write(database, organizationId, text, [id, secret], { action: 'rotate_secret', actor });
 };
 
@@ -192,6 +213,7 @@ export const requestReplay = async (
   database: Queries,
   organizationId: string,
   id: string,
+  actor: string,
   { from, to }: ReplayRange,
 ): Promise<WrittenWebhook | null> => {
   const head = `SELECT coalesce(h.position, 0)::float8 AS last, coalesce(h.oldest_position, 1)::float8 AS oldest
@@ -205,15 +227,10 @@ export const requestReplay = async (
   if (from < oldest) throw new Failure({ kind: 'events_expired', oldestPosition: oldest });
   const text = `UPDATE webhook_endpoints w SET replay_position = CASE WHEN $3::bigint <= w.position THEN $3::bigint - 1 END,
       replay_until = CASE WHEN $3::bigint <= w.position THEN least($4::bigint, w.position) END, retry_at = ${dueIfParked}
-    WHERE w.organization_id = $1 AND w.id = $2 AND w.replay_until IS NULL RETURNING ${columns}`;
-  const written = await write(
-    database,
-    organizationId,
-    text,
-    [id, from, to],
-    undefined,
-    'p.position BETWEEN $3 AND $4',
-  );
+    FROM before b WHERE ${isBefore} AND w.replay_until IS NULL RETURNING ${columns}`;
+  const audit = { action: 'replay', actor, details: { from, to } } as const;
+  const values = [id, from, to];
+  const written = await write(database, organizationId, text, values, audit, 'p.position BETWEEN $3 AND $4');
   if (written === null) throw new Failure({ kind: 'conflict' });
   return written;
 };
