@@ -144,6 +144,35 @@ describe.each([account, contact, opportunity])('external_id of an $name', (kind)
     expect(result?.errors?.[pathOf('external_id')]).toContain(two);
   });
 
+  test('409: a new external id with the natural key of a record that has another one, also of an earlier item', async () => {
+    const existing_id = await make('taken', { external_id: 'X1' });
+    const before = await row(table, existing_id);
+    const conflict = { field: pathOf(key), existing_id, external_id: 'X1' };
+    for (const onMatch of ['keep', 'update']) {
+      const answer = await create(kind, fieldsOf('taken', { external_id: 'X2', [other]: 'x' }), onMatch);
+      expect([answer.status, answer.body.conflict]).toEqual([409, conflict]);
+      const items = ['Y1', 'Y2', 'Y3', 'Y1'].map((external_id) => fieldsOf('same', { external_id }));
+      const results = resultsOf(await bulk(kind, items, onMatch));
+      const status = onMatch === 'keep' ? 'created' : 'matched';
+      expect(results.map(({ record_status }) => record_status)).toEqual([status, null, null, 'matched']);
+      const holder = onMatch === 'keep' ? 'of item 0' : results[0]?.id;
+      expect(results[1]?.errors).toEqual({
+        [pathOf(key)]: `is already used by the record ${holder}, whose external_id is "Y1"`,
+      });
+    }
+    const mixed = [{ external_id: 'Z1' }, { external_id: 'Z2' }].map((one, i) => fieldsOf(`mixed${i}`, one));
+    const last = resultsOf(await bulk(kind, [...mixed, fieldsOf('mixed1', { external_id: 'Z1' })]))[2];
+    expect(last?.errors).toEqual({
+      [pathOf('external_id')]:
+        'is already used by the record of item 0; the natural key is used by the record of item 1',
+    });
+    const atomic = await bulk(kind, [fieldsOf('taken', { external_id: 'X2' })], 'keep', { atomic: 'true' });
+    expect([atomic.status, atomic.fieldsAtFault]).toEqual([400, [`items[0].${pathOf(key)}`]]);
+    expect(await row(table, existing_id)).toEqual(before);
+    expect(statusOf(await create(kind, fieldsOf('taken', { external_id: 'X1' })))).toBe('matched');
+    expect(statusOf(await create(kind, fieldsOf('taken')))).toBe('matched');
+  });
+
   test('PATCH sets, keeps and clears it, shows that in events, and answers 409 for that of another record', async () => {
     const holder = await make('holder', { external_id: 'held' });
     const id = await make('patched');

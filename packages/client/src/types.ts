@@ -578,6 +578,8 @@ export interface ErrorBody {
     existing_id: string;
     /** On a create whose `external_id` and natural key belong to two records: id of the record with the natural key. */
     other_id?: string;
+    /** On a create whose natural key belongs to a record with another `external_id`: the `external_id` of that record. */
+    external_id?: string;
   };
   /** On 410 for expired events: position of the oldest retained event. */
   oldest_position?: number;

@@ -655,10 +655,16 @@ CREATE TABLE webhook_parked (
 --   account_id_of_external_id(p_organization_id uuid, p_external_id text) → uuid
 --   contact_id_of_external_id(p_organization_id uuid, p_external_id text) → uuid
 --   opportunity_id_of_external_id(p_organization_id uuid, p_external_id text) → uuid
+--   check_account_external_id(p_organization_id uuid, p_key_id uuid, p_external_id text) → void
+--     calls refuse
+--   check_contact_external_id(p_organization_id uuid, p_key_id uuid, p_external_id text) → void
+--     calls refuse
+--   check_opportunity_external_id(p_organization_id uuid, p_key_id uuid, p_external_id text) → void
+--     calls refuse
 --   account_id_of_create(p_organization_id uuid, p_set jsonb) → uuid
---     calls account_id_of_external_id, check_create_keys, find_account_id
+--     calls account_id_of_external_id, check_account_external_id, check_create_keys, find_account_id
 --   contact_id_of_create(p_organization_id uuid, p_set jsonb) → uuid
---     calls check_create_keys, contact_id_of_external_id, find_contact_id
+--     calls check_contact_external_id, check_create_keys, contact_id_of_external_id, find_contact_id
 --   sends_new_domain(p_row accounts, p_set jsonb) → boolean
 --     calls find_account_id
 --   sends_new_email(p_row contacts, p_set jsonb) → boolean
@@ -871,7 +877,7 @@ CREATE TABLE webhook_parked (
 --   opportunity_id_of_create(p_row opportunities) → uuid
 --     calls opportunity_id_of_external_id, opportunity_id_of_key
 --   check_opportunity_keys(p_row opportunities, p_found_id uuid) → void
---     calls check_create_keys, check_key_is_free, opportunity_id_of_key
+--     calls check_create_keys, check_key_is_free, check_opportunity_external_id, opportunity_id_of_key
 --   matched_opportunity_change(p_input jsonb) → jsonb
 --     calls only_keys
 --   create_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
@@ -974,8 +980,9 @@ CREATE TABLE webhook_parked (
 --   needs_exclusive_lock(p_function text, p_input jsonb) → boolean
 --   call_write_function(p_organization_id uuid, p_function text, p_input jsonb) → jsonb
 --     calls create_account, create_contact, create_note, create_opportunity, delete_account, delete_contact, delete_note, delete_opportunity, merge_account, merge_contact, restore_account, restore_opportunity, update_account, update_contact, update_note, update_opportunity, write_many
+--   item_refusal(p_refusal jsonb, p_answers jsonb) → jsonb
 --   write_many(p_organization_id uuid, p_input jsonb) → jsonb
---     calls call_write_function, collect_events, refuse, take_events
+--     calls call_write_function, collect_events, item_refusal, refuse, take_events
 --   run_write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb) → jsonb
 --     calls begin_change, call_write_function, check_fields_exist, store_result
 --   read_mark() → text

@@ -11,19 +11,30 @@ export type FailureReason =
   | { readonly kind: 'precondition_failed' }
   /** The thing to create already exists, or its state forbids the change. */
   | { readonly kind: 'conflict' }
-  /** Another record has the natural key or external id. `field` is the column or reference to change. */
+  /**
+   * Another record has the natural key or external id. `field` is the column or reference to change. `externalId` is that of
+   * the other record, if a create sends another one. If an earlier item of the same bulk call created that record,
+   * `existingItem` is the index of the item.
+   */
   | {
       readonly kind: 'key_taken';
       readonly object: ObjectType | SetupKind;
       readonly field: string;
       readonly existingId: string;
+      readonly externalId?: string;
+      readonly existingItem?: number;
     }
-  /** The external id of a create belongs to `existingId`, its natural key to another record, `otherId`. */
+  /**
+   * The external id of a create belongs to `existingId`, its natural key to another record, `otherId`. The
+   * items are those that created these records in the same bulk call.
+   */
   | {
       readonly kind: 'two_records';
       readonly object: ObjectType;
       readonly existingId: string;
       readonly otherId: string;
+      readonly existingItem?: number;
+      readonly otherItem?: number;
     }
   /** A create sends an external id without a natural key, and no record has the external id. */
   | { readonly kind: 'external_id_unknown'; readonly object: ObjectType }

@@ -70,7 +70,15 @@ interface KeyConflict {
   readonly field: string;
   readonly existing_id: string;
   readonly other_id?: string;
+  /** That of the record, if the item has another one. */
+  readonly external_id?: string;
+  /** The index of the item that created the record in the same call: its id is known only when the call ends. */
+  readonly existing_item?: number;
+  readonly other_item?: number;
 }
+
+const recordText = (id: string | undefined, item: number | undefined): string =>
+  item === undefined ? `the record ${id}` : `the record of item ${item}`;
 
 const isConflict = (value: unknown): value is KeyConflict =>
   typeof value === 'object' && value !== null && 'field' in value && 'existing_id' in value;
@@ -80,8 +88,11 @@ export const itemErrors = (error: ApiError, notFoundPath: string): FieldErrors =
   if (error.errors !== undefined) return error.errors;
   const conflict = error.extra?.['conflict'];
   if (isConflict(conflict)) {
-    const other = conflict.other_id === undefined ? '' : `; the natural key is used by ${conflict.other_id}`;
-    return { [conflict.field]: `is already used by the record ${conflict.existing_id}${other}` };
+    const otherRecord = recordText(conflict.other_id, conflict.other_item);
+    const other = conflict.other_id === undefined ? '' : `; the natural key is used by ${otherRecord}`;
+    const own = conflict.external_id === undefined ? '' : `, whose external_id is "${conflict.external_id}"`;
+    const existing = recordText(conflict.existing_id, conflict.existing_item);
+    return { [conflict.field]: `is already used by ${existing}${own}${other}` };
   }
   if (error.code === 'precondition_failed') return { version: 'is not the current version of the record' };
   if (error.code === 'not_found') return { [notFoundPath]: 'is not the id of a record' };

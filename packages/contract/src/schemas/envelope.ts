@@ -64,6 +64,12 @@ export const ErrorBody = Type.Object(
               'contact',
             ),
           ),
+          external_id: Type.Optional(
+            text(
+              'On a create whose natural key belongs to a record with another `external_id`: the `external_id` of that record.',
+              'SF-0012',
+            ),
+          ),
         },
         {
           description: 'On 409 for a natural key, `external_id`, name, label or slug that another record already has.',

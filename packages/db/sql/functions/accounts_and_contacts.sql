@@ -31,6 +31,22 @@ BEGIN
 END
 $$;
 
+-- Refuses a create whose external id no record has if the record with its natural key has another one: different external ids are different
+-- records. p_key_id: the record with the natural key, or null.
+-- FOR object=account objects=accounts key=domain
+-- FOR object=contact objects=contacts key=email
+-- FOR object=opportunity objects=opportunities key=name
+CREATE OR REPLACE FUNCTION check_{object}_external_id(p_organization_id uuid, p_key_id uuid, p_external_id text) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_other text;
+BEGIN
+  SELECT r.external_id INTO v_other FROM {objects} r WHERE r.organization_id = p_organization_id AND r.id = p_key_id;
+  IF v_other <> p_external_id THEN
+    PERFORM refuse('key_taken', jsonb_build_object('object', '{object}', 'field', '{key}', 'existingId', p_key_id, 'externalId', v_other));
+  END IF;
+END
+$$;
+
 -- The record that a create refers to: the one with its external id, else the one with its domain or email, else null. Refuses a create
 -- whose keys belong to different records. p_set: the columns in the request.
 -- FOR object=account objects=accounts key=domain
@@ -43,6 +59,7 @@ BEGIN
   IF p_set ? 'external_id' THEN
     v_id := coalesce({object}_id_of_external_id(p_organization_id, p_set->>'external_id'), v_key_id);
     PERFORM check_create_keys('{object}', v_id, v_key_id, p_set ? '{key}');
+    PERFORM check_{object}_external_id(p_organization_id, v_key_id, p_set->>'external_id');
   END IF;
   RETURN v_id;
 END

@@ -46,10 +46,13 @@ BEGIN
 END
 $$;
 
--- Refuses a create with an external id like check_create_keys, and also if the external id belongs to an opportunity of another pipeline.
+-- Refuses a create with an external id like create_account does (accounts_and_contacts.sql), and also if the external id belongs to an opportunity of another pipeline.
 CREATE OR REPLACE FUNCTION check_opportunity_keys(p_row opportunities, p_found_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_key_id uuid := opportunity_id_of_key(p_row);
 BEGIN
-  PERFORM check_create_keys('opportunity', p_found_id, opportunity_id_of_key(p_row), p_row.name IS NOT NULL);
+  PERFORM check_create_keys('opportunity', p_found_id, v_key_id, p_row.name IS NOT NULL);
+  PERFORM check_opportunity_external_id(p_row.organization_id, v_key_id, p_row.external_id);
   PERFORM check_key_is_free('opportunity', 'external_id', (
     SELECT o.id FROM opportunities o WHERE o.organization_id = p_row.organization_id AND o.id = p_found_id AND o.pipeline_id <> p_row.pipeline_id));
 END

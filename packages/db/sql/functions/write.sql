@@ -47,6 +47,19 @@ BEGIN
 END
 $$;
 
+-- A refusal in a bulk call. It names the items that created the records in it (`existingItem`, `otherItem`): the call then runs again
+-- without the refused items, and these records get other ids. p_answers: the results so far, by the index of the item.
+CREATE OR REPLACE FUNCTION item_refusal(p_refusal jsonb, p_answers jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  v_items jsonb := (
+    SELECT jsonb_object_agg(replace(f.key, 'Id', 'Item'), a.key::int)
+      FROM jsonb_each_text(p_refusal->'facts') f JOIN jsonb_each(p_answers) a ON a.value->>'id' = f.value
+     WHERE f.key IN ('existingId', 'otherId') AND a.value->>'record_status' = 'created');
+BEGIN
+  RETURN CASE WHEN v_items IS NULL THEN p_refusal ELSE jsonb_set(p_refusal, '{facts}', p_refusal->'facts' || v_items) END;
+END
+$$;
+
 -- A bulk call: runs one function for many items in one transaction. p_input: {function, items: [{index, input}], answers}. `index` is the
 -- place of an item in the request. Runs the items in their order, and applies all or none. If any item is refused, the call is refused with
 -- the reasons by index. The caller may then call again without the refused items. `answers` are the results of items that the caller itself
@@ -65,7 +78,7 @@ BEGIN
       v_answers := v_answers || jsonb_build_object(v_item.index, v_result);
       v_events := v_events || take_events();
     EXCEPTION WHEN SQLSTATE 'CRM01' THEN
-      v_refusals := v_refusals || jsonb_build_object(v_item.index, SQLERRM::jsonb);
+      v_refusals := v_refusals || jsonb_build_object(v_item.index, item_refusal(SQLERRM::jsonb, v_answers));
     END;
   END LOOP;
   IF v_refusals <> '{}' THEN

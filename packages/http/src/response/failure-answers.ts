@@ -50,6 +50,9 @@ const conflict = (message: string, extra?: ApiErrorDetails['extra']): Answer => 
 ];
 const invalid = (errors: FieldErrors): Answer => ['validation_failed', { errors }];
 
+/** Only in bulk calls, whose results name the item in place of the id. */
+const itemOf = (index: number | undefined, key: string): object => (index === undefined ? {} : { [key]: index });
+
 type Kind = FailureReason['kind'];
 type AnswerTo<Of extends Kind> = (reason: Extract<FailureReason, { kind: Of }>) => Answer;
 
@@ -57,14 +60,18 @@ type AnswerTo<Of extends Kind> = (reason: Extract<FailureReason, { kind: Of }>) 
 const answers: { readonly [Of in Exclude<Kind, ErrorCode>]: AnswerTo<Of> } & {
   readonly [Of in Extract<Kind, ErrorCode>]?: AnswerTo<Of>;
 } = {
-  key_taken: ({ object, field: name, existingId }) => {
+  key_taken: ({ object, field: name, existingId, externalId, existingItem }) => {
     const field = object === 'opportunity' ? bodyPathOf('opportunity', name) : name;
-    return ['conflict', { extra: { conflict: { field, existing_id: existingId } } }];
+    const details = { field, existing_id: existingId, ...itemOf(existingItem, 'existing_item') };
+    if (externalId === undefined) return ['conflict', { extra: { conflict: details } }];
+    const message = `The record with this natural key has another external_id: "${externalId}"`;
+    return conflict(message, { conflict: { ...details, external_id: externalId } });
   },
-  two_records: ({ object, existingId, otherId }) => {
+  two_records: ({ object, existingId, otherId, existingItem, otherItem }) => {
     const field = object === 'opportunity' ? bodyPathOf('opportunity', 'external_id') : 'external_id';
     const message = `The external_id and the natural key belong to two records of the kind ${object}`;
-    return conflict(message, { conflict: { field, existing_id: existingId, other_id: otherId } });
+    const items = { ...itemOf(existingItem, 'existing_item'), ...itemOf(otherItem, 'other_item') };
+    return conflict(message, { conflict: { field, existing_id: existingId, other_id: otherId, ...items } });
   },
   external_id_unknown: ({ object }) =>
     invalid({ [naturalKeyPaths[object]]: `is required: no ${object} has this external_id` }),
