@@ -639,14 +639,14 @@ CREATE TABLE webhook_parked (
 --   ensure_accounts(p_organization_id uuid, p_accounts jsonb, p_contacts jsonb DEFAULT '[]'::jsonb) → void
 --     calls account_event_record, begin_change, collect_events, creation_event, find_account_id, find_contact_id, new_id, write_time
 --   insert_account(p_organization_id uuid, p_input jsonb) → accounts
---     calls account_event_record, begin_change, changed_account, collect_events, creation_event, new_id, write_time
+--     calls account_event_record, begin_change, changed_account, check_if_stored, collect_events, creation_event, new_id, write_time
 --   matched_account_change(p_row accounts, p_input jsonb) → jsonb
 --     calls sends_new_domain
 --   changed_account(p_row accounts, p_change jsonb) → accounts
 --     calls merge_patch
 --   copy_account_texts(p_account accounts) → void
 --   change_account(p_old accounts, p_change jsonb) → boolean
---     calls account_id_of_external_id, account_is_renamed, begin_change, changed_account, check_key_is_free, check_version, collect_events, find_account_id, store_account
+--     calls account_id_of_external_id, account_is_renamed, begin_change, changed_account, check_if_stored, check_key_is_free, check_version, collect_events, find_account_id, store_account
 --   delete_account(p_organization_id uuid, p_input jsonb) → jsonb
 --     calls account_event_record, begin_change, check_version, collect_events, delete_results_of_record, deletion_event, detach_account_notes, read_account, refuse, unfinished_deletion
 -- accounts_and_contacts.sql
@@ -674,9 +674,9 @@ CREATE TABLE webhook_parked (
 --   contact_result(p_row contacts, p_status text, p_input jsonb) → jsonb
 --     calls sends_new_email, unapplied_values
 --   create_account(p_organization_id uuid, p_input jsonb) → jsonb
---     calls account_id_of_create, account_result, change_account, find_account_id, insert_account, matched_account_change, read_account
+--     calls account_id_of_create, account_result, change_account, check_if_stored, find_account_id, insert_account, matched_account_change, read_account
 --   create_contact(p_organization_id uuid, p_input jsonb) → jsonb
---     calls change_contact, contact_id_of_create, contact_result, find_contact_id, insert_contact, matched_contact_change, read_contact
+--     calls change_contact, check_if_stored, contact_id_of_create, contact_result, find_contact_id, insert_contact, matched_contact_change, read_contact
 --   account_is_renamed(p_old accounts, p_new accounts) → boolean
 --   contact_is_renamed(p_old contacts, p_new contacts) → boolean
 --   update_account_row(n accounts) → void
@@ -702,7 +702,7 @@ CREATE TABLE webhook_parked (
 --   ensure_related(p_organization_id uuid, p_accounts jsonb, p_contacts jsonb) → void
 --     calls ensure_accounts, ensure_contacts
 --   insert_contact(p_organization_id uuid, p_input jsonb) → contacts
---     calls begin_change, changed_contact, collect_events, contact_event_record, creation_event, ensure_accounts, find_account_id, new_id, write_time
+--     calls begin_change, changed_contact, check_if_stored, collect_events, contact_event_record, creation_event, ensure_accounts, find_account_id, new_id, write_time
 --   matched_contact_change(p_row contacts, p_input jsonb) → jsonb
 --     calls only_keys, sends_new_email
 --   changed_contact(p_row contacts, p_change jsonb) → contacts
@@ -711,7 +711,7 @@ CREATE TABLE webhook_parked (
 --   copy_contact_texts(p_contact contacts) → void
 --     calls refresh_opportunity_records
 --   change_contact(p_old contacts, p_change jsonb) → boolean
---     calls begin_change, changed_contact, check_key_is_free, check_version, collect_events, contact_id_of_external_id, contact_is_renamed, ensure_accounts, find_account_id, find_contact_id, store_contact
+--     calls begin_change, changed_contact, check_if_stored, check_key_is_free, check_version, collect_events, contact_id_of_external_id, contact_is_renamed, ensure_accounts, find_account_id, find_contact_id, store_contact
 -- event_partitions.sql
 --   event_week(p_at timestamp with time zone) → timestamp with time zone
 --   events_expire_before(p_days integer) → timestamp with time zone
@@ -764,6 +764,8 @@ CREATE TABLE webhook_parked (
 --   new_id(p_at timestamp with time zone) → uuid
 --   write_time() → timestamp with time zone
 --   check_version(p_found_version integer, p_change jsonb) → void
+--     calls refuse
+--   check_if_stored(p_stored jsonb, p_change jsonb) → void
 --     calls refuse
 --   check_key_is_free(p_object text, p_field text, p_holder_id uuid) → void
 --     calls refuse
@@ -881,7 +883,7 @@ CREATE TABLE webhook_parked (
 --   matched_opportunity_change(p_input jsonb) → jsonb
 --     calls only_keys
 --   create_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
---     calls change_opportunity, check_opportunity_keys, distinct_contact_ids, ensure_related, find_account_id, find_contact_ids, insert_opportunity, matched_opportunity_change, new_opportunity, opportunity_id_of_create, opportunity_id_of_key, read_opportunity, unapplied_values
+--     calls change_opportunity, check_if_stored, check_opportunity_keys, distinct_contact_ids, ensure_related, find_account_id, find_contact_ids, insert_opportunity, matched_opportunity_change, new_opportunity, opportunity_id_of_create, opportunity_id_of_key, read_opportunity, unapplied_values
 --   update_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
 --     calls change_opportunity, ensure_related, read_opportunity
 --   delete_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
@@ -903,7 +905,7 @@ CREATE TABLE webhook_parked (
 --   store_opportunity(p_old opportunities, p_new opportunities, p_linked uuid[], p_wanted uuid[]) → text
 --     calls change_event, copy_related_texts, opportunity_event_record, opportunity_record, replace_contact_links, update_opportunity_row, write_time
 --   change_opportunity(p_old opportunities, p_change jsonb) → boolean
---     calls additional_contact_ids, begin_change, changed_key_field, changed_opportunity, check_key_is_free, check_stage_is_active, check_version, collect_events, opportunity_id_of_external_id, opportunity_id_of_key, opportunity_key, refuse, store_opportunity, wanted_contact_ids
+--     calls additional_contact_ids, begin_change, changed_key_field, changed_opportunity, check_if_stored, check_key_is_free, check_stage_is_active, check_version, collect_events, opportunity_id_of_external_id, opportunity_id_of_key, opportunity_key, refuse, store_opportunity, wanted_contact_ids
 -- opportunity_records.sql
 --   additional_contact_ids(p_organization_id uuid, p_opportunity_id uuid) → uuid[]
 --   opportunity_record(p_row opportunities, p_additional_ids uuid[]) → text

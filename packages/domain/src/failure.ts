@@ -1,3 +1,4 @@
+import type { FieldErrors } from './errors.js';
 import type { ObjectType } from './object-type.js';
 import type { setupLimits } from './setup-limits.js';
 
@@ -56,6 +57,8 @@ export type FailureReason =
   | { readonly kind: 'setup_too_large'; readonly what: keyof typeof setupLimits; readonly limit: number }
   /** A field has changed since the caller read it: its options are others, or it was deleted. */
   | { readonly kind: 'setup_changed' }
+  /** The record does not have values that only a record with them may keep. */
+  | { readonly kind: 'not_stored'; readonly errors: FieldErrors }
   | { readonly kind: 'too_many_contacts'; readonly limit: number }
   | { readonly kind: 'too_many_webhooks'; readonly limit: number }
   /** A note names opportunities that do not exist. `places` are their indexes in the list, from 0. */

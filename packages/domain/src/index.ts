@@ -33,7 +33,7 @@ export {
   maxTeamMembers,
 } from './custom-field/values/bounds.js';
 export { locationTextParts } from './custom-field/values/location.js';
-export { parsePhone } from './custom-field/values/text.js';
+export { parsePhone } from './custom-field/values/phone.js';
 export { parseAccountWebsite, parseUrl, parseWebsite } from './custom-field/values/web-address.js';
 export * from './text.js';
 export * from './setup-limits.js';

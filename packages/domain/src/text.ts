@@ -60,6 +60,12 @@ export const findTextFault = (text: string): string | null => {
   return hasTooManyCombiningMarks(text) ? combiningMarksFault : null;
 };
 
+// Invisible characters count as blank, because a person would see nothing.
+const blank = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}]*$/u;
+
+/** Whether `text` has no visible character: only white space, control characters and zero-width characters. */
+export const isBlank = (text: string): boolean => blank.test(text);
+
 /** The number of code points of `text`, which is what PostgreSQL counts in `varchar(n)` and `char_length`. */
 export const codePointLength = (text: string): number =>
   text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);

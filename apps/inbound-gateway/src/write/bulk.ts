@@ -1,5 +1,5 @@
 import { type BulkResult, type BulkResults, compileOperation, type OperationContract } from '@crm/contract';
-import { type ByIndex, type CreatedRecord, runWrites } from '@crm/db';
+import { type ByIndex, type CreatedRecord, type OrganizationSetup, runWrites } from '@crm/db';
 import type { Failure, FieldErrors, ObjectType } from '@crm/domain';
 import { type Operation, runInTurns, toApiError } from '@crm/http';
 import {
@@ -15,7 +15,7 @@ import {
 } from './bulk-items.js';
 import { type Context, operation } from '../context.js';
 import { explainTimeout } from './explain-failure.js';
-import { createWrite, type ObjectWrites, updateWrite, warningsExtra } from './object-writes.js';
+import { createWrite, type ObjectWrites, updateWrite, useSetup, warningsExtra } from './object-writes.js';
 import { runIdempotent } from './run-idempotent.js';
 import { findPipelineIds } from './update-record.js';
 import { writeOrigin } from './write-request.js';
@@ -56,9 +56,9 @@ const runBulk = (
   return runIdempotent<ByIndex<Applied | Refused>, BulkReply>(context, contract, request, {
     answer: (results) => answerItems(options.objectType, items.length, results),
     run: async (idempotency) => {
-      const read = await context.setups
-        .use(organizationId, (setup) => runInTurns(readItems(setup, request, options)))
-        .catch(orGoOn);
+      const build = (setup: OrganizationSetup) => runInTurns(readItems(setup, request, options));
+      const writesOf = ({ writes }: ReadItems) => writes.map(({ write }) => write);
+      const read = await useSetup(context, organizationId, build, writesOf).catch(orGoOn);
       const bulk = { function: options.function, ...read, refuseItems };
       return explainTimeout('The call took too long: send fewer items', timeoutErrors, () =>
         runWrites(context.database, organizationId, bulk, idempotency, writeOrigin(request)),

@@ -1,4 +1,5 @@
 import type { Warning } from '@crm/contract';
+import { isConditional } from '@crm/db';
 import type { CreatedRecord, OnMatch, OrganizationSetup, Pipeline, UpdateTarget, Write, WrittenRecord } from '@crm/db';
 import {
   ApiError,
@@ -86,15 +87,31 @@ export function* updateWrite<Created extends CreatedRecord>(
   return update(setup, target, yield* changeSteps(objectType, body, context, false, errors));
 }
 
-/** Builds a write from the setup, in turns. @throws ApiError `validation_failed` with every fault */
-export const readWrite = <Result>(
+/**
+ * Builds writes from the setup. If one has values that only a record which has them may keep, such as an archived option, builds all of
+ * them again from a setup that is not cached: the option may be active again.
+ */
+export const useSetup = async <Built>(
   { setups }: Context,
   organizationId: string,
+  build: (setup: OrganizationSetup) => Promise<Built>,
+  writesOf: (built: Built) => readonly Write<unknown>[],
+): Promise<Built> => {
+  const built = await setups.use(organizationId, build);
+  return writesOf(built).some(isConditional) ? build(await setups.reload(organizationId)) : built;
+};
+
+/** Builds a write from the setup, in turns. @throws ApiError `validation_failed` with every fault */
+export const readWrite = <Result>(
+  context: Context,
+  organizationId: string,
   read: (setup: OrganizationSetup, errors: ErrorCollector) => Steps<Write<Result>>,
-): Promise<Write<Result>> =>
-  setups.use(organizationId, async (setup) => {
+): Promise<Write<Result>> => {
+  const build = async (setup: OrganizationSetup): Promise<Write<Result>> => {
     const errors = new ErrorCollector();
     const write = await runInTurns(read(setup, errors));
     errors.throwIfAny();
     return write;
-  });
+  };
+  return useSetup(context, organizationId, build, (write) => [write]);
+};

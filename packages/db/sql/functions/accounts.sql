@@ -40,6 +40,7 @@ CREATE OR REPLACE FUNCTION insert_account(p_organization_id uuid, p_input jsonb)
 DECLARE
   v_row accounts := jsonb_populate_record(NULL::accounts, '{"custom_fields": {}, "normalized": {}, "version": 1}' || (p_input->'defaults'));
 BEGIN
+  PERFORM check_if_stored(NULL, p_input->'change');
   PERFORM begin_change('shared');
   v_row := changed_account(v_row, p_input->'change');
   v_row.organization_id := p_organization_id;
@@ -97,6 +98,9 @@ DECLARE
   v_new accounts := changed_account(p_old, p_change);
 BEGIN
   PERFORM check_version(p_old.version, p_change);
+  IF p_change ? 'if_stored' THEN
+    PERFORM check_if_stored(to_jsonb(p_old), p_change);
+  END IF;
   IF v_new IS NOT DISTINCT FROM p_old THEN
     RETURN false;
   END IF;

@@ -110,6 +110,9 @@ BEGIN
     v_id := find_{object}_id(p_organization_id, p_input->'change'->'set'->>'{key}');
   END IF;
   v_row := read_{object}(p_organization_id, v_id);
+  IF p_input->'change' ? 'if_stored' THEN
+    PERFORM check_if_stored(to_jsonb(v_row), p_input->'change');
+  END IF;
   v_change := matched_{object}_change(v_row, p_input);
   IF v_change IS NOT NULL AND change_{object}(v_row, v_change) THEN
     v_status := 'updated';

@@ -49,6 +49,7 @@ CREATE OR REPLACE FUNCTION insert_contact(p_organization_id uuid, p_input jsonb)
 DECLARE
   v_row contacts := jsonb_populate_record(NULL::contacts, '{"custom_fields": {}, "normalized": {}, "version": 1}');
 BEGIN
+  PERFORM check_if_stored(NULL, p_input->'change');
   PERFORM begin_change('shared');
   PERFORM ensure_accounts(p_organization_id, p_input->'accounts');
   v_row := changed_contact(v_row, p_input->'change');
@@ -137,6 +138,9 @@ DECLARE
   v_new contacts := changed_contact(p_old, p_change);
 BEGIN
   PERFORM check_version(p_old.version, p_change);
+  IF p_change ? 'if_stored' THEN
+    PERFORM check_if_stored(to_jsonb(p_old), p_change);
+  END IF;
   IF v_new IS NOT DISTINCT FROM p_old THEN
     RETURN false;
   END IF;

@@ -76,6 +76,20 @@ BEGIN
 END
 $$;
 
+-- Refuses a change with values that only a record which has them may keep, such as archived options. `if_stored` of the change has
+-- {column or slug, part, path, message} for each; `part` must be in the stored value. p_stored: the record, or null for a new one.
+CREATE OR REPLACE FUNCTION check_if_stored(p_stored jsonb, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_errors jsonb := (
+    SELECT jsonb_object_agg(c->>'path', c->'message') FROM jsonb_array_elements(p_change->'if_stored') c
+     WHERE (coalesce(p_stored->(c->>'column'), p_stored->'custom_fields'->(c->>'slug')) @> (c->'part')) IS NOT TRUE);
+BEGIN
+  IF v_errors IS NOT NULL THEN
+    PERFORM refuse('not_stored', jsonb_build_object('errors', v_errors));
+  END IF;
+END
+$$;
+
 -- Refuses a change that would give a record the natural key or external id of another record. p_holder_id: the other record that has
 -- the key; null if no other record has it. p_field: the column or reference that changes the key.
 CREATE OR REPLACE FUNCTION check_key_is_free(p_object text, p_field text, p_holder_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$

@@ -92,12 +92,16 @@ BEGIN
     PERFORM check_opportunity_keys(v_row, v_id);
   END IF;
   IF v_id IS NULL THEN
+    PERFORM check_if_stored(NULL, v_change);
     v_row := insert_opportunity(v_row, distinct_contact_ids(
       find_contact_ids(p_organization_id, coalesce(v_change->'additional_emails', '[]')), v_row.contact_id));
   END IF;
   IF v_row.id IS NULL THEN
     v_id := coalesce(v_id, opportunity_id_of_key(v_row));
     v_row := read_opportunity(p_organization_id, v_id);
+    IF v_change ? 'if_stored' THEN
+      PERFORM check_if_stored(to_jsonb(v_row), v_change);
+    END IF;
     v_status := 'matched';
     IF change_opportunity(v_row, matched_opportunity_change(p_input)) THEN
       v_row := read_opportunity(p_organization_id, v_id);

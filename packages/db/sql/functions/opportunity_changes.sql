@@ -152,6 +152,9 @@ DECLARE
   v_wanted uuid[] := wanted_contact_ids(p_old, v_new, v_linked, p_change);
 BEGIN
   PERFORM check_version(p_old.version, p_change);
+  IF p_change ? 'if_stored' THEN
+    PERFORM check_if_stored(to_jsonb(p_old), p_change);
+  END IF;
   IF v_new IS NOT DISTINCT FROM p_old AND v_wanted = v_linked THEN
     RETURN false;
   END IF;

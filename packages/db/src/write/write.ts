@@ -1,4 +1,5 @@
 import { context, propagation } from '@opentelemetry/api';
+import type { Change } from '@crm/domain';
 import type { Database } from '../database.js';
 import { retryTransaction } from '../database-errors.js';
 import { type Refusal, throwIfRefused } from '../errors.js';
@@ -26,6 +27,13 @@ export interface Write<Result> {
   /** Never set. It only carries the type of the result. */
   readonly result?: Result;
 }
+
+/**
+ * Whether a write has values that only a record which has them may keep. The setup decides which values these are, so the
+ * caller reads such a request with a setup that is not cached.
+ */
+export const isConditional = ({ input }: Write<unknown>): boolean =>
+  (input as { readonly change?: Partial<Change> }).change?.if_stored !== undefined;
 
 /** What a write did: created a record, changed it, or found it without a change. */
 export type RecordStatus = 'created' | 'matched' | 'updated';

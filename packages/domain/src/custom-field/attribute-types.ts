@@ -1,6 +1,6 @@
 import type { FilterKind } from '../query/filter/operators.js';
-import { fail, ok, type Result } from '../result.js';
-import { parseDate, parseInstant, parseTime } from './calendar.js';
+import { fail, ok, okIfStored, type Result } from '../result.js';
+import { parseDate, parseTime, parseTimestamp } from './calendar.js';
 import type { CustomValue, CustomValueReferences } from './custom-value.js';
 import { amountLimits, checkDecimal, numberLimits } from './decimal.js';
 import { defaultRatingMax, type CustomFieldDefinition, type FieldMetadata } from './definition.js';
@@ -8,7 +8,8 @@ import { parseDateRange, parseDatetime } from './values/date.js';
 import { parseLocation } from './values/location.js';
 import { parseOption, parseOptions } from './values/option.js';
 import { parseTeamMembers } from './values/team-members.js';
-import { parseEmail, parsePhone, parseString } from './values/text.js';
+import { parsePhone } from './values/phone.js';
+import { parseEmail, parseString } from './values/text.js';
 import { parseUrl, parseWebsite } from './values/web-address.js';
 
 /** What a type of custom fields is. */
@@ -34,9 +35,10 @@ const parseCurrency = (input: unknown): Result<number> => checkDecimal(input, am
 /** An integer from 0 to the definition's maximum. */
 const parseRating = (input: unknown, definition: CustomFieldDefinition): Result<number> => {
   const max = definition.metadata?.max ?? defaultRatingMax;
-  if (typeof input !== 'number' || !Number.isInteger(input) || input < 0 || input > max) {
-    return fail(`must be an integer from 0 to ${max}`);
-  }
+  const fault = `must be an integer from 0 to ${max}`;
+  if (typeof input !== 'number' || !Number.isSafeInteger(input) || input < 0) return fail(fault);
+  // The maximum may have been higher.
+  if (input > max) return okIfStored(input, fault);
   return ok(input === 0 ? 0 : input);
 };
 
@@ -50,7 +52,7 @@ const described = {
   date: { kind: 'date', parse: parseDate },
   date_range: { kind: 'whole', parse: parseDateRange },
   rating: { kind: 'number', parse: parseRating, setting: 'max' },
-  timestamp: { kind: 'timestamp', parse: parseInstant },
+  timestamp: { kind: 'timestamp', parse: parseTimestamp },
   select: { kind: 'option', parse: parseOption, setting: 'options' },
   multi_select: { kind: 'option_set', parse: parseOptions, setting: 'options' },
   currency: { kind: 'number', parse: parseCurrency, setting: 'currency' },
@@ -78,7 +80,8 @@ export const attributeDescriptions: Readonly<Record<AttributeType, AttributeDesc
 
 /**
  * Parses a sent value into the form in which it is stored and read. Nothing is coerced: `"12"` is not a number. A
- * stored value is valid input and comes back unchanged. The caller handles `null`: it clears the field in an update and
+ * stored value is valid input for its record and comes back unchanged; `ifStored` of the result says what the record must
+ * have for that. The caller handles `null`: it clears the field in an update and
  * means absent in a create.
  *
  * @returns the stored form, or the error text for the field's path.

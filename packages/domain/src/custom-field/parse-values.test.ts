@@ -20,7 +20,9 @@ const definitions = bySlug(
 
 const read = (input: Record<string, unknown>, path = 'opportunity', pipelineId: string | null = 'sales') => {
   const errors = new ErrorCollector();
-  const values = runAtOnce(parseCustomValues({ definitions, input, references, path, errors, pipelineId }));
+  const values = runAtOnce(
+    parseCustomValues({ definitions, input, references, path, errors, pipelineId, conditions: [] }),
+  );
   try {
     errors.throwIfAny();
     return { values: Object.fromEntries(values), errors: {} };

@@ -1,4 +1,5 @@
 import type { ErrorCollector } from '../errors.js';
+import type { StoredPart } from '../result.js';
 import type { Steps } from '../steps.js';
 import { parseCustomValue } from './attribute-types.js';
 import type { CustomValue, CustomValueReferences } from './custom-value.js';
@@ -22,6 +23,17 @@ export interface CustomValuesRequest {
   readonly errors: ErrorCollector;
   /** The record's pipeline; null for objects without pipelines. */
   readonly pipelineId: string | null;
+  /** Collects what the record must have already. */
+  readonly conditions: StoredCondition[];
+}
+
+/** A part of a sent value that the record must have already: an archived option, for example. */
+export interface StoredCondition extends StoredPart {
+  /** The column or the slug of the custom field that must contain the part. */
+  readonly column?: string;
+  readonly slug?: string;
+  /** The path of the value in the body, for the error. */
+  readonly path: string;
 }
 
 interface SentValue {
@@ -51,7 +63,7 @@ const sentBeside = ({ input, path }: CustomValuesRequest): SentValue[] =>
 /** Reads one sent value into `values`, or adds an error on its path. */
 const readSentValue = (
   { slug, path, value }: SentValue,
-  { definitions, references, errors, pipelineId }: CustomValuesRequest,
+  { definitions, references, errors, pipelineId, conditions }: CustomValuesRequest,
   values: Map<string, CustomValue | null>,
 ): void => {
   const definition = definitions.get(slug);
@@ -62,8 +74,10 @@ const readSentValue = (
   } else if (value === null) {
     values.set(slug, null);
   } else {
-    const parsed = errors.read(path, parseCustomValue(definition, value, references));
+    const result = parseCustomValue(definition, value, references);
+    const parsed = errors.read(path, result);
     if (parsed !== undefined) values.set(slug, parsed);
+    if (result.ok && result.ifStored !== undefined) conditions.push({ ...result.ifStored, slug, path });
   }
 };
 

@@ -1,14 +1,11 @@
 import { fail, ok, type Result } from '../result.js';
-import { codePointLength, findTextFault } from '../text.js';
+import { codePointLength, findTextFault, isBlank } from '../text.js';
 
 /** The maximum length of a name or note title, in code points of its normalized form. */
 export const maxNameLength = 255;
 
 // NFC composes at most four code points into one. A far longer text is rejected before it is normalized, to save time.
 const maxTypedLength = 4 * maxNameLength;
-
-// Zero-width and other invisible characters count as blank, because a person would see nothing.
-const blank = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}]*$/u;
 
 /** The error text for a blank name or label. */
 export const blankFault = 'must not be blank: send at least one visible character';
@@ -31,7 +28,7 @@ export const normalizeOptionalName = (input: string): Result<string | null> => {
   const fault = findTextFault(typed);
   if (fault !== null) return fail(fault);
   const name = typed.normalize('NFC').trim();
-  if (blank.test(name)) return ok(null);
+  if (isBlank(name)) return ok(null);
   const length = codePointLength(name);
   return length > maxNameLength ? fail(tooLong(length)) : ok(name);
 };

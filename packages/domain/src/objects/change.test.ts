@@ -19,7 +19,7 @@ const context = {
       { id: 'old', isActive: false },
     ],
   },
-  findMember: (email: string) => ({ id: `id of ${email}`, isActive: true }),
+  findMember: (email: string) => ({ id: `id of ${email}`, isActive: !email.startsWith('former') }),
 };
 
 /** The change that a body makes, or its errors. */
@@ -69,9 +69,33 @@ describe('a body becomes the change that is stored', () => {
     });
   });
 
+  it('with what the record must have already: a former member and an archived stage', () => {
+    const body = {
+      opportunity: { stage_id: 'old', close_date: 5 },
+      related_objects: { owner_email: 'former@acme.com' },
+    };
+    expect(read('opportunity', body)).toMatchObject({
+      set: { stage_id: 'old', close_date: 5, owner_id: 'id of former@acme.com' },
+      if_stored: [
+        { column: 'stage_id', part: 'old', path: 'opportunity.stage_id', message: 'is archived' },
+        { column: 'close_date', part: 5, path: 'opportunity.close_date' },
+        { column: 'owner_id', path: 'related_objects.owner_email', message: 'is a former member' },
+      ],
+    });
+  });
+
+  it('which a create with another fault reports too', () => {
+    const related_objects = { owner_email: 'former@acme.com' };
+    expect(read('opportunity', { opportunity: { close_date: 5 }, related_objects }, true)).toEqual({
+      'opportunity.name': 'is required',
+      'opportunity.close_date': expect.stringContaining('looks like seconds'),
+      'related_objects.owner_email': 'is a former member',
+    });
+  });
+
   it('or every fault is reported on its path', () => {
     const body = {
-      opportunity: { name: ' ', stage_id: 'old', next_step: 'a', next_steps: 'b', custom_fields: { unknown: 1 } },
+      opportunity: { name: ' ', stage_id: 'none', next_step: 'a', next_steps: 'b', custom_fields: { unknown: 1 } },
       related_objects: { additional_contact_emails: ['ann@acme.com', 'ann'] },
     };
     expect(Object.keys(read('opportunity', body))).toEqual([

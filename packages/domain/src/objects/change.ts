@@ -1,6 +1,7 @@
 import { comparisonKey, normalizedForm } from '../custom-field/comparison.js';
 import type { CustomValue } from '../custom-field/custom-value.js';
 import { type CustomFieldDefinition, propertyName } from '../custom-field/definition.js';
+import type { StoredCondition } from '../custom-field/parse-values.js';
 import type { ObjectType } from '../object-type.js';
 import { normalizeOrNull, firstCodePoints } from '../text.js';
 import { objects } from './objects.js';
@@ -29,6 +30,8 @@ export interface Change {
   /** By system field, or `custom__slug`. */
   readonly normalized: Readonly<Record<string, unknown>>;
   readonly references: References;
+  /** What the record must have already; absent if nothing. Without it, the change is refused. */
+  readonly if_stored?: readonly StoredCondition[];
 }
 
 /** The slot column of an indexed field with its comparison key; empty for other fields. */

@@ -1,8 +1,8 @@
-import { parseCustomValues } from '../custom-field/parse-values.js';
+import { parseCustomValues, type StoredCondition } from '../custom-field/parse-values.js';
 import type { CustomFieldDefinition } from '../custom-field/definition.js';
 import type { ErrorCollector } from '../errors.js';
 import type { ObjectType } from '../object-type.js';
-import { fail, ok, type Result } from '../result.js';
+import { fail, ok, okIfStored, type Result } from '../result.js';
 import { runAtOnce, type Steps } from '../steps.js';
 import { type Change, changeOf } from './change.js';
 import type { FieldWrite } from './field.js';
@@ -32,7 +32,7 @@ type Read = (input: unknown) => Result<unknown>;
 
 const activeId = (entry: Entry | undefined, unknown: string, inactive: string): Result<string> => {
   if (entry === undefined) return fail(unknown);
-  return entry.isActive ? ok(entry.id) : fail(inactive);
+  return entry.isActive ? ok(entry.id) : okIfStored(entry.id, inactive);
 };
 
 const readerOf = (as: Exclude<FieldWrite['as'], 'emails'>, { pipeline, findMember }: ReadContext): Read => {
@@ -74,6 +74,7 @@ export function* changeSteps(
   errors: ErrorCollector,
 ): Steps<Change> {
   const values: Record<string, unknown> = {};
+  const conditions: StoredCondition[] = [];
   for (const { name, write } of objects[objectType].fields) {
     if (write === undefined) continue;
     const [part, prefix] = partOf(objectType, write.part, body);
@@ -82,7 +83,9 @@ export function* changeSteps(
       const value =
         write.as === 'emails'
           ? yield* readSentList('email', sent as string[], path, errors)
-          : readSentWith(readerOf(write.as, context), sent, path, errors);
+          : readSentWith(readerOf(write.as, context), sent, path, errors, (ifStored) =>
+              conditions.push({ ...ifStored, column: name, path }),
+            );
       if (value === undefined || (isCreate && value === null)) continue;
       if (values[name] !== undefined && values[name] !== value)
         errors.add(path, `differs from ${write.name ?? name}, which is the same field`);
@@ -95,10 +98,13 @@ export function* changeSteps(
   const pipelineId = pipeline?.id ?? null;
   // Accepts ids of former members too, so that a value that was read can be sent back.
   const references = { findMemberId: (idOrEmail: string) => findMember(idOrEmail)?.id };
-  const custom = yield* parseCustomValues({ definitions, input, path, pipelineId, references, errors });
+  const custom = yield* parseCustomValues({ definitions, input, path, pipelineId, references, errors, conditions });
   const sent = isCreate ? new Map([...custom].filter(([, value]) => value !== null)) : custom;
   if (isCreate) requireKey(objectType, body, values, errors);
-  return changeOf(objectType, values, { definitions, values: sent });
+  // A refused create is probably one of a new record, so it reports all faults at once.
+  if (isCreate && !errors.isEmpty) for (const { path, message } of conditions) errors.add(path, message);
+  const change = changeOf(objectType, values, { definitions, values: sent });
+  return conditions.length === 0 ? change : { ...change, if_stored: conditions };
 }
 
 /** Runs {@link changeSteps} at once. */

@@ -1,18 +1,18 @@
 import { parseDealDate } from '../custom-field/calendar.js';
 import { amountLimits, checkDecimal, parseCurrencyCode } from '../custom-field/decimal.js';
-import { parsePhone } from '../custom-field/values/text.js';
+import { parsePhone } from '../custom-field/values/phone.js';
 import { parseAccountWebsite } from '../custom-field/values/web-address.js';
 import { normalizeDomain } from '../natural-key/domain.js';
 import { normalizeEmail } from '../natural-key/email.js';
 import { normalizeName, normalizeOptionalName } from '../natural-key/name.js';
 import type { ErrorCollector } from '../errors.js';
-import { fail, ok, type Result } from '../result.js';
+import { fail, ok, type Result, type StoredPart } from '../result.js';
 import type { Steps } from '../steps.js';
-import { findTextFault } from '../text.js';
+import { findTextFault, isBlank } from '../text.js';
 
 /** Reads a free text and keeps it as sent; blank text becomes null. The schema of the body limits its length. */
 const readText = (text: string): Result<string | null> => {
-  if (text.trim() === '') return ok(null);
+  if (isBlank(text)) return ok(null);
   const fault = findTextFault(text);
   return fault === null ? ok(text) : fail(fault);
 };
@@ -20,7 +20,7 @@ const readText = (text: string): Result<string | null> => {
 const orBlank =
   (parse: (text: string) => Result<string>) =>
   (text: string): Result<string | null> =>
-    text.trim() === '' ? ok(null) : parse(text);
+    isBlank(text) ? ok(null) : parse(text);
 
 /** The readers of sent values. Each returns the value in its stored form, or the reason why it is refused. */
 export const valueReaders = {
@@ -31,7 +31,7 @@ export const valueReaders = {
   text: readText,
   /** A host or a URL; a blank one becomes null. */
   website: orBlank(parseAccountWebsite),
-  /** `+…` as E.164, others as given; a blank one becomes null. */
+  /** An international number as E.164, others as given; a blank one becomes null. */
   phone: orBlank(parsePhone),
   email: (text: string): Result<string> => {
     const email = normalizeEmail(text);
@@ -44,7 +44,7 @@ export const valueReaders = {
   /** At most 15 digits, at most four of them decimals, never rounded. */
   amount: (value: number) => checkDecimal(value, amountLimits),
   currencyCode: (text: string): Result<string> => parseCurrencyCode(text),
-  /** Unix milliseconds. */
+  /** An instant as Unix milliseconds. */
   dealDate: parseDealDate,
 } satisfies Readonly<Record<string, ((text: string) => Result<unknown>) | ((value: number) => Result<unknown>)>>;
 
@@ -54,15 +54,20 @@ export type ValueReader = keyof typeof valueReaders;
 /**
  * Reads one sent value with a parser. Undefined and null stay as they are. A fault becomes an error on `path` and reads as
  * undefined.
+ * @param onCondition gets what the record must have already so that it may keep the value
  */
 export const readSentWith = <In, Out>(
   read: (input: In) => Result<Out>,
   input: In | null | undefined,
   path: string,
   errors: ErrorCollector,
+  onCondition?: (ifStored: StoredPart) => void,
 ): Out | null | undefined => {
   if (input === undefined) return undefined;
-  return input === null ? null : errors.read(path, read(input));
+  if (input === null) return null;
+  const result = read(input);
+  if (result.ok && result.ifStored !== undefined) onCondition?.(result.ifStored);
+  return errors.read(path, result);
 };
 
 type TextReader = Exclude<ValueReader, 'amount' | 'dealDate'>;

@@ -1,6 +1,7 @@
 import type { ObjectType } from '../object-type.js';
 import type { FieldDescription, SystemFieldKind } from '../objects/field.js';
 import { objects } from '../objects/objects.js';
+import { type ValueReader, valueReaders } from '../objects/value-readers.js';
 
 /** A field that every organization has. The record's `custom_fields` is not one: it is the map of custom fields. */
 export interface SystemField {
@@ -12,11 +13,15 @@ export interface SystemField {
   readonly always: boolean;
   readonly sortable: boolean;
   readonly filterable: boolean;
+  /** How a sent text is read; null if requests cannot set the field, or set it by the setup of the organization. */
+  readonly reader: ValueReader | null;
 }
 
-const toSystemField = ({ name, kind, required, always }: FieldDescription): SystemField => {
+const toSystemField = ({ name, kind, required, always, write }: FieldDescription): SystemField => {
   const isScalar = kind !== 'contact_list';
-  return { name, kind, nullable: required !== true, always: always === true, sortable: isScalar, filterable: isScalar };
+  const scalar = { sortable: isScalar, filterable: isScalar };
+  const reader = write !== undefined && write.as in valueReaders ? (write.as as ValueReader) : null;
+  return { name, kind, nullable: required !== true, always: always === true, ...scalar, reader };
 };
 
 /** The system fields of each object in the order of the records. */

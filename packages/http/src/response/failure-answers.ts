@@ -90,6 +90,7 @@ const answers: { readonly [Of in Exclude<Kind, ErrorCode>]: AnswerTo<Of> } & {
   default_stage_archived: () => invalid({ is_default: 'must not be true for an archived stage' }),
   setup_too_large: ({ what, limit }) => invalid({ body: setupLimitTexts[what](limit) }),
   setup_changed: () => conflict('The field was changed meanwhile, please retry'),
+  not_stored: ({ errors }) => invalid(errors),
   too_many_contacts: ({ limit }) =>
     invalid({
       [bodyPathOf('opportunity', 'additional_emails')]:

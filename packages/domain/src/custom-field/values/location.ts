@@ -1,4 +1,5 @@
 import { fail, ok, type Result } from '../../result.js';
+import { isBlank } from '../../text.js';
 import type { LocationValue } from '../custom-value.js';
 import { maxLocationPartLength } from './bounds.js';
 import { findUnknownKey, isJsonObject, ownValue } from './json-object.js';
@@ -26,8 +27,7 @@ const readTexts = (input: Readonly<Record<string, unknown>>): Result<TextParts> 
     if (sent === undefined || sent === null) continue;
     const text = parseText(sent, maxLocationPartLength);
     if (!text.ok) return fail(`${part}: ${text.message}`);
-    const trimmed = text.value.trim();
-    texts[part] = trimmed === '' ? null : trimmed;
+    texts[part] = isBlank(text.value) ? null : text.value.trim();
   }
   return ok(texts);
 };

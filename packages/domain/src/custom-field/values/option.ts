@@ -1,4 +1,4 @@
-import { fail, ok, type Result } from '../../result.js';
+import { fail, ok, okIfStored, okWithParts, type Result, type StoredPart } from '../../result.js';
 import type { CustomFieldDefinition, FieldOption } from '../definition.js';
 import { echo, echoList, maxSelections } from './bounds.js';
 
@@ -7,34 +7,38 @@ const optionsOf = (definition: CustomFieldDefinition): readonly FieldOption[] =>
 const writable = (options: readonly FieldOption[]): readonly FieldOption[] =>
   options.filter((option) => option.archived !== true);
 
+const listValues = (options: readonly FieldOption[]): string => echoList(options.map((option) => option.value));
+
 /**
  * Finds the option for a sent text. A value wins over an equal label, so that a value that was read can be sent back. A
- * label matches only options that are not archived, and only if exactly one has it.
+ * label matches only options that are not archived, and only if exactly one has it. If all options with the label are
+ * archived, it may be the only one.
  */
 const findOption = (options: readonly FieldOption[], text: string): Result<FieldOption> => {
   const byValue = options.find((option) => option.value === text);
-  if (byValue?.archived === true) return fail(`"${echo(text)}" is an archived option and cannot be set`);
   if (byValue !== undefined) return ok(byValue);
-  const byLabel = writable(options).filter((option) => option.label === text);
-  const [only] = byLabel;
-  if (byLabel.length > 1) {
-    return fail(`"${echo(text)}" is the label of several options; use one value of: ${listValues(byLabel)}`);
+  const labelled = options.filter((option) => option.label === text);
+  const active = writable(labelled);
+  const found = active.length > 0 ? active : labelled;
+  const [only] = found;
+  if (found.length > 1) {
+    return fail(`"${echo(text)}" is the label of several options; use one value of: ${listValues(found)}`);
   }
   if (only !== undefined) return ok(only);
-  if (options.some((option) => option.label === text)) {
-    return fail(`"${echo(text)}" is an archived option and cannot be set`);
-  }
   return fail(`"${echo(text)}" is not an option; must be one of: ${listValues(writable(options))}`);
 };
 
-const listValues = (options: readonly FieldOption[]): string => echoList(options.map((option) => option.value));
+const archivedFault = (text: string): string =>
+  `"${echo(text)}" is an archived option: only a record that has it can keep it`;
 
 /** Reads a `select` or `radio`: an option's value, or its label if only one option has it. Stored as the value. */
 export const parseOption = (input: unknown, definition: CustomFieldDefinition): Result<string> => {
   const options = optionsOf(definition);
   if (typeof input !== 'string') return fail(`must be a string, one of: ${listValues(writable(options))}`);
   const option = findOption(options, input);
-  return option.ok ? ok(option.value.value) : option;
+  if (!option.ok) return option;
+  const { value, archived } = option.value;
+  return archived === true ? okIfStored(value, archivedFault(input)) : ok(value);
 };
 
 /**
@@ -46,10 +50,17 @@ export const parseOptions = (input: unknown, definition: CustomFieldDefinition):
   if (!Array.isArray(input)) return fail(`must be an array, of: ${listValues(writable(options))}`);
   if (input.length > maxSelections) return fail(`must have at most ${maxSelections} entries`);
   const chosen = new Set<string>();
+  const archived: StoredPart[] = [];
   for (const [index, entry] of (input as readonly unknown[]).entries()) {
     const option = parseOption(entry, definition);
     if (!option.ok) return fail(`entry ${index}: ${option.message}`);
+    if (option.ifStored !== undefined) {
+      archived.push({ ...option.ifStored, message: `entry ${index}: ${option.ifStored.message}` });
+    }
     chosen.add(option.value);
   }
-  return ok(options.map((option) => option.value).filter((value) => chosen.has(value)));
+  return okWithParts(
+    options.map((option) => option.value).filter((value) => chosen.has(value)),
+    archived,
+  );
 };

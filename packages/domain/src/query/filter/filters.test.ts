@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { propertyRuns } from '../../../tests/random.js';
 
 import { accepted, errorsOf, testFieldIndex, testDefinitions } from '../../../tests/query-fields.js';
+import { createFieldIndex } from '../field-index.js';
 import { fieldKey, type FieldRef } from '../field-ref.js';
 import { relationNames, systemFields } from '../system-fields.js';
 import { filterKindOf, findOperator, operatorAliases, operators, operatorsFor } from './operators.js';
@@ -246,20 +247,46 @@ describe('dates', () => {
     }
   });
 
-  it('in seconds are refused where the year 1970 is implausible', () => {
-    expect(refuse(is('close_date', 1_772_000_000, 'gt'))['filters.value']).toContain('seconds');
-    expect(parse(is('created_at', 0, 'gt'))).not.toBeNull();
-    expect(parse(is('seen_at', 5))).not.toBeNull();
-  });
+  it.each(['close_date', 'created_at', 'seen_at', 'met_at', 'signed_on', 'term.start'])(
+    'in seconds are refused: %s',
+    (name) => {
+      expect(refuse(is(name, 1_772_000_000, 'gt'))['filters.value']).toContain('seconds');
+      expect(parse(is(name, 0, 'gt'))).not.toBeNull();
+    },
+  );
 
   it('of custom fields are fixed-width text', () => {
     expect(canonical(is('met_at', startMs))).toEqual(['custom:id-of-met_at', 'eq', '2026-02-28T00:00:00.000Z']);
     expect(canonical(is('met_at', day, 'gt'))).toEqual(['custom:id-of-met_at', 'gt', '2026-02-28T23:59:59.999Z']);
-    expect(canonical(is('signed_on', startMs + 5, 'lte'))).toEqual(['custom:id-of-signed_on', 'lte', day]);
+    expect(canonical(is('signed_on', startMs, 'lte'))).toEqual(['custom:id-of-signed_on', 'lte', day]);
+    expect(refuse(is('signed_on', startMs + 5, 'lte'))['filters.value']).toContain('other time zones');
     expect(canonical(is('term.end', day, 'after'))).toEqual(['custom:id-of-term.end', 'gt', day]);
     expect(canonical(is('call_time', '09:30', 'gte'))).toEqual(['custom:id-of-call_time', 'gte', '09:30:00']);
     expect(canonical(is('office.city', 'BERLIN'))).toEqual(['custom:id-of-office.city', 'eq', 'berlin']);
     expect(canonical(is('office.lat', 52.5, 'gt'))).toEqual(['custom:id-of-office.lat', 'gt', 52.5]);
+  });
+});
+
+describe('texts', () => {
+  it.each([
+    ['hotline', '+49 (0)30 1234567', '+49301234567'],
+    ['hotline', ' +1 415 555 0123 EXT 4', '+1 415 555 0123 ext 4'],
+    ['homepage', 'HTTPS://Example.com', 'https://example.com/'],
+    ['billing_email', ' Ann@ACME.com.', 'ann@acme.com'],
+    ['motto', ' As sent ', ' as sent '],
+    ['next_step', ' As sent ', ' as sent '],
+    ['name', ' Renewal ', 'renewal'],
+    ['name', ' ', ' '],
+  ])('compare as a write stores them: %s %j', (name, sent, stored) => {
+    expect(canonical(is(name, sent))).toEqual([expect.stringContaining(name), 'eq', stored]);
+    expect(canonical(is(name, [sent], 'not_in'))).toEqual([expect.stringContaining(name), 'not_in', [stored]]);
+    expect(canonical(is(name, sent, 'contains'))).toEqual([expect.anything(), 'contains', sent.toLowerCase()]);
+  });
+
+  it('of phones of contacts compare as a write stores them', () => {
+    const filter = { field: 'phone', operator: 'eq', value: '+49 (0)30 1234567' };
+    const node = accepted((errors) => parseFilters(filter, createFieldIndex('contact', []), errors));
+    expect(node).toMatchObject({ value: '+49301234567' });
   });
 });
 

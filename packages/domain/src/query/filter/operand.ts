@@ -1,14 +1,9 @@
-import {
-  formatInstant,
-  isCalendarDate,
-  leastPlausibleMs,
-  parseDate,
-  parseMoment,
-  parseTime,
-} from '../../custom-field/calendar.js';
+import { formatInstant, isCalendarDate, parseDate, parseMoment, parseTime } from '../../custom-field/calendar.js';
+import { parseCustomValue } from '../../custom-field/attribute-types.js';
 import type { CustomFieldDefinition } from '../../custom-field/definition.js';
 import { normalizeDomain } from '../../natural-key/domain.js';
 import { normalizeEmail } from '../../natural-key/email.js';
+import { valueReaders } from '../../objects/value-readers.js';
 import { fail, ok, type Result } from '../../result.js';
 import { codePointLength, findTextFault, normalizeForSearch } from '../../text.js';
 import { quote } from '../field-index.js';
@@ -29,6 +24,8 @@ export interface Operand {
 export const maxValueLength = 2_000;
 
 const dayMs = 86_400_000;
+/** The instant 0. Writes refuse the number, which may mean "no date" there. */
+const epochStart = '1970-01-01T00:00:00Z';
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 const point = (value: FilterScalar): Operand => ({ low: value, high: value });
@@ -68,7 +65,7 @@ const readPoint = (input: unknown, field: FieldRef, kind: FilterKind, operator: 
     case 'checkbox':
       return typeof input === 'boolean' ? ok(input ? 1 : 0) : fail('must be true or false');
     case 'date':
-      return parseDate(input);
+      return parseDate(input === 0 ? epochStart.slice(0, 10) : input);
     case 'time':
       return parseTime(input);
     default:
@@ -88,11 +85,11 @@ const readText = (text: string, field: FieldRef, kind: FilterKind, operator: Ope
     case 'option_set':
       return field.source === 'custom' ? readOption(text, field.definition) : ok(text);
     default:
-      return pieceOperators.has(operator) ? ok(normalizeForSearch(text)) : readWholeText(text, kind);
+      return pieceOperators.has(operator) ? ok(normalizeForSearch(text)) : readWholeText(text, field, kind);
   }
 };
 
-const readWholeText = (text: string, kind: FilterKind): Result<FilterScalar> => {
+const readWholeText = (text: string, field: FieldRef, kind: FilterKind): Result<FilterScalar> => {
   if (kind === 'email') {
     const email = normalizeEmail(text);
     return email.ok ? ok(email.value.email) : email;
@@ -101,8 +98,20 @@ const readWholeText = (text: string, kind: FilterKind): Result<FilterScalar> => 
     const domain = normalizeDomain(text);
     return domain.ok ? ok(domain.value.domain) : domain;
   }
-  return ok(normalizeForSearch(text));
+  return ok(normalizeForSearch(storedForm(text, field)));
 };
+
+/** The text as a write of the field would store it, so that a filter by a sent value finds the record. */
+const storedForm = (text: string, field: FieldRef): string => {
+  const stored = field.source === 'custom' ? readCustomText(text, field) : readSystemText(text, field);
+  return stored?.ok === true && typeof stored.value === 'string' ? stored.value : text;
+};
+
+const readCustomText = (text: string, { definition, part }: FieldRef & { source: 'custom' }): Result<unknown> | null =>
+  part === undefined ? parseCustomValue(definition, text, { findMemberId: () => undefined }) : null;
+
+const readSystemText = (text: string, field: FieldRef): Result<unknown> | null =>
+  field.source === 'system' && field.field.reader !== null ? valueReaders[field.field.reader](text as never) : null;
 
 const readUuid = (text: string, message: string): Result<FilterScalar> => {
   const uuid = text.toLowerCase();
@@ -124,11 +133,7 @@ const readOption = (text: string, definition: CustomFieldDefinition): Result<Fil
 };
 
 const readInstant = (input: unknown, kind: 'instant' | 'timestamp' | 'datetime'): Result<Operand> => {
-  // A custom timestamp may be any instant, so small numbers are accepted there.
-  if (kind === 'instant' && typeof input === 'number' && input !== 0 && Math.abs(input) < leastPlausibleMs) {
-    return fail('looks like seconds: send Unix milliseconds');
-  }
-  const instant = parseMoment(input);
+  const instant = parseMoment(input === 0 ? epochStart : input);
   if (!instant.ok) return instant;
   const lowMs = instant.value;
   const highMs = typeof input === 'string' && isCalendarDate(input) ? lowMs + dayMs - 1 : lowMs;
