@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { propertyRuns } from '../../../tests/random.js';
 
 import { accepted, errorsOf, testFieldIndex, testDefinitions } from '../../../tests/query-fields.js';
-import { createFieldIndex } from '../field-index.js';
 import { fieldKey, type FieldRef } from '../field-ref.js';
 import { relationNames, systemFields } from '../system-fields.js';
 import { filterKindOf, findOperator, operatorAliases, operators, operatorsFor } from './operators.js';
@@ -264,29 +263,6 @@ describe('dates', () => {
     expect(canonical(is('call_time', '09:30', 'gte'))).toEqual(['custom:id-of-call_time', 'gte', '09:30:00']);
     expect(canonical(is('office.city', 'BERLIN'))).toEqual(['custom:id-of-office.city', 'eq', 'berlin']);
     expect(canonical(is('office.lat', 52.5, 'gt'))).toEqual(['custom:id-of-office.lat', 'gt', 52.5]);
-  });
-});
-
-describe('texts', () => {
-  it.each([
-    ['hotline', '+49 (0)30 1234567', '+49301234567'],
-    ['hotline', ' +1 415 555 0123 EXT 4', '+1 415 555 0123 ext 4'],
-    ['homepage', 'HTTPS://Example.com', 'https://example.com/'],
-    ['billing_email', ' Ann@ACME.com.', 'ann@acme.com'],
-    ['motto', ' As sent ', ' as sent '],
-    ['next_step', ' As sent ', ' as sent '],
-    ['name', ' Renewal ', 'renewal'],
-    ['name', ' ', ' '],
-  ])('compare as a write stores them: %s %j', (name, sent, stored) => {
-    expect(canonical(is(name, sent))).toEqual([expect.stringContaining(name), 'eq', stored]);
-    expect(canonical(is(name, [sent], 'not_in'))).toEqual([expect.stringContaining(name), 'not_in', [stored]]);
-    expect(canonical(is(name, sent, 'contains'))).toEqual([expect.anything(), 'contains', sent.toLowerCase()]);
-  });
-
-  it('of phones of contacts compare as a write stores them', () => {
-    const filter = { field: 'phone', operator: 'eq', value: '+49 (0)30 1234567' };
-    const node = accepted((errors) => parseFilters(filter, createFieldIndex('contact', []), errors));
-    expect(node).toMatchObject({ value: '+49301234567' });
   });
 });
 
