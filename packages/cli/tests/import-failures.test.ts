@@ -135,12 +135,12 @@ describe('crm import, the final message', () => {
 
   it('counts the written rows if the file cannot be read to its end', async () => {
     const { url, recordNames } = await fixture.start();
-    const csv = `${deals(60)}\n"never closed`;
+    const csv = `${deals(60)}\n"never\nclosed "x" y`;
     const result = await fixture.import(csv, url, ['--batch', '10', '--concurrency', '1']);
     expect(result.exitCode).toBe(1);
     expect(recordNames.size).toBeGreaterThan(0);
     expect(report(result)).toMatchObject({ complete: false, created: recordNames.size, unanswered: 0 });
-    expect(report(result)['stopped']).toMatch(/Quote Not Closed/);
+    expect(report(result)['stopped']).toMatch(/^The record that starts on line 62 .* has a misplaced quote/);
   });
 
   it('counts the imported rows if the rejects file cannot be written', async () => {

@@ -21,13 +21,13 @@ describe('crm import, the reasons of rejected rows', () => {
     const { url } = await fixture.start((request, response) =>
       nameOf(request.body) === 'E' ? answerError(response, 400, { errors: { 'opportunity.name': 'no' } }) : 'create',
     );
-    const csv = 'Name,Value,Domain\nA,x,a.com\nB,y,b.com\nC,1\nD,1,d.com\nE,1,e.com\n';
+    const csv = 'Name,Value,Domain\nA,x,a.com\nB,y,b.com\nC,1,c.com,x\nD,1,d.com\nE,1,e.com\n';
     expect(report(await fixture.import(csv, url))).toMatchObject({
       created: 1,
       rejected: 4,
       reject_reasons: [
         { field: 'amount', reason: '"…" is not a number such as 1234.50', count: 2, first_line: 2 },
-        { field: '', reason: 'has 2 cells where the header has 3 columns', count: 1, first_line: 4 },
+        { field: '', reason: 'has 4 cells where the header has 3 columns', count: 1, first_line: 4 },
         { field: 'name', reason: 'no', count: 1, first_line: 6 },
       ],
     });
@@ -35,7 +35,7 @@ describe('crm import, the reasons of rejected rows', () => {
     expect(stdout).toContain(
       [
         '    2 × amount: "…" is not a number such as 1234.50 (first on line 2)',
-        '    1 × has 2 cells where the header has 3 columns (line 4)',
+        '    1 × has 4 cells where the header has 3 columns (line 4)',
         '    1 × name: no (line 6)\n',
       ].join('\n'),
     );

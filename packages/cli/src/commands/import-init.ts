@@ -8,9 +8,10 @@ import { CliError, configurationError, errorCode, errorText } from '../errors.js
 import { findGateways, withGatewayOptions, type GatewayOptions } from '../api/gateways.js';
 import { askReadGateway } from '../import/import-plan.js';
 import { openCsv, type SourceFile } from '../import/source/csv-rows.js';
-import { withCsvOptions } from '../import/source/csv-options.js';
+import { type CsvFileOptions, withCsvOptions } from '../import/source/csv-options.js';
 import { guessObject } from '../import/init/column-names.js';
-import { guessMapping, type InitMapping } from '../import/init/mapping-text.js';
+import { readingsText } from '../import/source/encoding.js';
+import { guessMapping, type InitMapping, remark, scalar } from '../import/init/mapping-text.js';
 import {
   collections,
   exportObjects,
@@ -20,13 +21,11 @@ import {
   objectChoices,
 } from '../import/targets.js';
 import { withJson, type OutputOptions } from '../options.js';
-import { type CustomField, listActiveFields } from '../setup/lookup.js';
+import { type CustomField, listActiveFields, listPipelines } from '../setup/lookup.js';
 
-interface InitOptions extends OutputOptions, GatewayOptions {
+interface InitOptions extends OutputOptions, GatewayOptions, CsvFileOptions {
   readonly object?: ExportObject;
   readonly output?: string;
-  readonly delimiter?: string;
-  readonly encoding?: string;
 }
 
 const examples = `
@@ -56,19 +55,54 @@ export const addImportInitCommand = (parent: Command, context: CliContext): void
 };
 
 const initMapping = async (context: CliContext, file: string, options: InitOptions): Promise<void> => {
-  const source = await openCsv(file, { delimiter: options.delimiter, encoding: options.encoding });
+  const { delimiter, encoding, headerLine } = options;
+  const source = await openCsv(file, { delimiter, encoding, headerLine, takesFirstEncoding: true });
   const rows = await firstRows(source);
   const columns = new Map(source.columns.map((column) => [column, rows.map((row) => row.get(column) ?? '')]));
   const object = options.object === undefined ? guessObject(columns) : importObjectOf(options.object);
   const customFields = await customFieldsOf(context, options, object);
-  const mapping = guessMapping({ name: basename(file), object, columns, customFields });
+  const pipelines = object === 'opportunity' ? await pipelinesOf(context, options) : [];
+  const settings = settingLines(options, source, object, pipelines);
+  const mapping = guessMapping({ name: basename(file), object, columns, customFields, settings });
   const output = options.output ?? `${basename(file, extname(file))}.yaml`;
   if (output === '-') {
     context.stdout.write(mapping.text);
     return;
   }
   await writeNew(output, mapping.text);
-  printInit(context, options, { ...mapping, file, output, object });
+  printInit(context, options, { ...mapping, file, output, object, pipelines });
+};
+
+/** The lines of the mapping that make the printed command read the file as this one did. */
+const settingLines = (
+  { delimiter, encoding, headerLine }: InitOptions,
+  { doubtful = [] }: SourceFile,
+  object: ImportObject,
+  pipelines: readonly string[],
+): string[] => {
+  const [first] = doubtful;
+  const [pipeline = '', second] = pipelines;
+  return [
+    ...(delimiter === undefined ? [] : [`delimiter: ${delimiter === '\t' ? 'tab' : scalar(delimiter)}`]),
+    ...(encoding === undefined ? [] : [`encoding: ${encoding}`]),
+    ...(first === undefined ? [] : [`encoding: ${first.encoding}${remark([readingsText(doubtful)])}`]),
+    ...(headerLine === undefined ? [] : [`header_line: ${headerLine}`]),
+    ...(object !== 'opportunity'
+      ? []
+      : [
+          second === undefined && pipeline !== ''
+            ? `pipeline: ${scalar(pipeline)}`
+            : '# pipeline: NAME (or give --pipeline)',
+        ]),
+  ];
+};
+
+/** The names of the organization's pipelines; none if no gateway is given. */
+const pipelinesOf = async (context: CliContext, options: InitOptions): Promise<readonly string[]> => {
+  const gateways = await findGateways(context, options, 'read');
+  if (gateways === undefined) return [];
+  const found = await askReadGateway(gateways.url, gateways.apiKey, listPipelines);
+  return found.filter((one) => one.is_active).map(({ name }) => name);
 };
 
 /** The custom fields of the organization; none if no gateway is given. */
@@ -98,18 +132,29 @@ const writeNew = async (output: string, text: string): Promise<void> => {
   }
 };
 
-const printInit = (
-  context: CliContext,
-  options: InitOptions,
-  { file, output, object, fields, missing }: InitMapping & { file: string; output: string; object: ImportObject },
-): void => {
+const quoted = (text: string): string => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+interface PrintedInit extends InitMapping {
+  readonly file: string;
+  readonly output: string;
+  readonly object: ImportObject;
+  readonly pipelines: readonly string[];
+}
+
+const printInit = (context: CliContext, options: InitOptions, printed: PrintedInit): void => {
+  const { file, output, object, fields, missing, leftOut, text: mapping, pipelines } = printed;
   const width = Math.max(0, ...fields.map(({ field }) => field.length));
+  const checks = mapping.match(/# CHECK:.*/g) ?? [];
+  const pipeline = pipelines.length > 1 ? ` --pipeline ${quoted(pipelines[0] ?? '')}` : '';
   const text = [
-    `${output} is a mapping for ${collections[object]}. Check it, above all the lines marked CHECK.`,
+    `${output} is a mapping for ${collections[object]}. ${checks.length === 0 ? 'Check it.' : `Decide its lines marked CHECK (${checks.length}), and remove the marks.`}`,
     ...fields.map(({ field, column }) => `  ${field.padEnd(width)}  from ${column}`),
     ...missing.map((field) => `  ${field.padEnd(width)}  required, but no column was found`),
-    `Next: crm import ${file} --mapping ${output} --dry-run`,
+    ...(leftOut.length === 0 ? [] : [`Not imported: ${leftOut.join(', ')}`]),
+    ...checks.map((check) => `  ${check.slice(2)}`),
+    ...(pipeline === '' ? [] : [`The pipelines are: ${pipelines.join(', ')}`]),
+    `Next: crm import ${quoted(file)} --mapping ${quoted(output)}${pipeline} --dry-run`,
   ].join('\n');
-  const json = { mapping: output, object: collections[object], fields, missing };
+  const json = { mapping: output, object: collections[object], fields, missing, left_out: leftOut, checks };
   printResult(context, options, { json, text });
 };

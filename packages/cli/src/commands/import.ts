@@ -118,6 +118,8 @@ const importFile = async (context: CliContext, file: string, options: ImportOpti
   }
   if (options.dryRun === true && connection?.readUrl === undefined)
     context.stderr.write('Emails, owners and options are not checked. Give --read-url to check them too.\n');
+  const { undecided = [] } = plan;
+  for (const line of undecided) context.stderr.write(`The import stops at ${line}\n`);
   const rejectsPath = options.rejects ?? defaultRejectsPath(file, plan.source);
   const warningsPath = warningsPathOf(rejectsPath);
   if ((await isSameFile(rejectsPath, file)) || (await isSameFile(warningsPath, file)))
@@ -146,7 +148,7 @@ const importFile = async (context: CliContext, file: string, options: ImportOpti
     signal: context.onInterrupt(),
   });
   printResult(context, options, { json: reportJson(result), text: reportText(result) });
-  if (result.stopped !== undefined || result.tally.rejected > 0) throw new CliError('');
+  if (result.stopped !== undefined || result.tally.rejected > 0 || undecided.length > 0) throw new CliError('');
 };
 
 /** The rejects file has the format of the source: CSV or JSON lines. */

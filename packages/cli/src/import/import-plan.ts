@@ -12,19 +12,19 @@ import { checkColumns, checkNoDuplicates } from './mapping/check-columns.js';
 import { convertRow, type ConvertedRow, type RequestBody, type RowProblem } from './mapping/convert-row.js';
 import { openCsv, type SourceFile, type SourceRow } from './source/csv-rows.js';
 import { convertExported, detectObject, unknownColumns, type ExportedSetup } from './mapping/exported-record.js';
+import type { CsvFileOptions } from './source/csv-options.js';
+import { fileError } from '../yaml-file.js';
 import { openJsonLines } from './source/json-lines.js';
 import { readMapping, type Mapping } from './mapping/mapping.js';
 import { isId, type KnownPipeline, loadPipelines, stageFinder } from './mapping/pipelines.js';
 import { collections, importObjectOf, type ExportObject, type ImportObject } from './targets.js';
 
 /** The options of `crm import` that control how rows are converted. */
-export interface PlanOptions {
+export interface PlanOptions extends CsvFileOptions {
   readonly mapping?: string;
   readonly object?: ExportObject;
   readonly format?: 'csv' | 'jsonl';
   readonly pipeline?: string;
-  readonly delimiter?: string;
-  readonly encoding?: string;
   readonly raw?: boolean;
   readonly dryRun?: boolean;
 }
@@ -36,6 +36,8 @@ export interface ImportPlan {
   readonly object: ImportObject;
   readonly source: SourceFile;
   readonly convert: (row: SourceRow) => Conversion | Promise<Conversion>;
+  /** The lines marked CHECK, at which an import stops. A dry run continues. */
+  readonly undecided?: readonly string[];
 }
 
 /**
@@ -87,12 +89,20 @@ const mappedPlan = async (
   if (text === undefined) throw configurationError(`There is no mapping file ${path}.`);
   const mapping = readMapping(path, text);
   checkPipelineOption(mapping.object, options);
-  const delimiter = options.delimiter ?? mapping.delimiter;
-  const source = await openCsv(file, { delimiter, encoding: options.encoding ?? mapping.encoding });
+  if (mapping.undecided.length > 0 && options.dryRun !== true) throw fileError(undecidedHeading, mapping.undecided);
+  const source = await openCsv(file, {
+    delimiter: options.delimiter ?? mapping.delimiter,
+    encoding: options.encoding ?? mapping.encoding,
+    headerLine: options.headerLine ?? mapping.headerLine,
+  });
   checkColumns(mapping, source.columns);
   const pipeline = await findMappedPipeline(mapping, options, connection);
-  return { object: mapping.object, source, convert: ({ row }) => convertRow(mapping, pipeline, row) };
+  const { object, undecided } = mapping;
+  return { object, source, convert: ({ row }) => convertRow(mapping, pipeline, row), undecided };
 };
+
+const undecidedHeading =
+  'The mapping has lines marked CHECK; nothing was sent. Decide each of them, and remove the mark.';
 
 const checkPipelineOption = (object: ImportObject, { pipeline }: PlanOptions): void => {
   if (pipeline === undefined || object === 'opportunity') return;
@@ -104,14 +114,14 @@ const exportedPlan = async (
   options: PlanOptions,
   connection: Gateways | undefined,
 ): Promise<ImportPlan> => {
-  const { delimiter, encoding, raw } = options;
+  const { delimiter, encoding, headerLine, raw } = options;
   const isJson = options.format === undefined ? /^\.(jsonl|ndjson)$/i.test(extname(file)) : options.format === 'jsonl';
   if (isJson && (delimiter ?? encoding) !== undefined)
     throw usageError('--delimiter and --encoding apply only to CSV. JSON lines are UTF-8.');
   // A spreadsheet program may have saved the file with another delimiter or encoding.
   const source = isJson
     ? await openJsonLines(file)
-    : await openCsv(file, { delimiter, encoding, isExport: true, hasEscapedFormulas: raw !== true });
+    : await openCsv(file, { delimiter, encoding, headerLine, isExport: true, hasEscapedFormulas: raw !== true });
   checkNoDuplicates(file, source.columns);
   const object = options.object === undefined ? detectObject(source.columns) : importObjectOf(options.object);
   const unknown = object === undefined ? source.columns : unknownColumns(object, source.columns);

@@ -3,7 +3,8 @@ import { type AttributeType, fail, ok, type Result, slotKind } from '@crm/domain
 import { readOnlyColumns } from '../../export/columns.js';
 import { findJsonFaults } from '../../json-faults.js';
 import { buildBody, type ConvertedRow, type Entry, type Row } from './convert-row.js';
-import { emptyText, type SourceRow } from '../source/csv-rows.js';
+import type { SourceRow } from '../source/csv-rows.js';
+import { emptyText } from '../source/record-reader.js';
 import type { FindPipeline } from './pipelines.js';
 import { findTarget, type ImportObject, type Target } from '../targets.js';
 

@@ -64,7 +64,7 @@ describe('readMapping', () => {
     ].join('\n');
     expect(problemsOf(text)).toEqual([
       expect.stringMatching(
-        /^deals\.yaml:5: fields\.name\.transform\[0\]: must be trim, lower, number, boolean, or one of/,
+        /^deals\.yaml:5: fields\.name\.transform\[0\]: must be trim, lower, email, number, boolean, or one of/,
       ),
       expect.stringMatching(/^deals\.yaml:6: fields\.close_date: needs a date format/),
       expect.stringMatching(
@@ -116,7 +116,7 @@ describe('readMapping', () => {
     [`${minimal}  next_step: [{ column: A }, { column: B }]`, /fields\.next_step: takes one value/],
     [`${minimal}columns: { Name: number }`, /^deals\.yaml:4: columns\.Name: use number, boolean, date and split in/],
     [`${minimal}skip_when: [{ column: A }]`, /^deals\.yaml:4: skip_when\[0\]: needs either in/],
-    [`${minimal}encoding: ebcdic`, /^deals\.yaml:4: encoding: must be one of utf-8/],
+    [`${minimal}encoding: ebcdic`, /^deals\.yaml:4: encoding: must be utf-8/],
     ['', /^deals\.yaml: must be a JSON object/],
     [`${minimal}delimeter: ';'`, /^deals\.yaml:4: delimeter: is not a known field, did you mean delimiter\?/],
   ])('refuses %j', (text, expected) => {

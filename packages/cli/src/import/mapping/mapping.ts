@@ -1,10 +1,12 @@
+import { basename } from 'node:path';
+
 import { closed, compileFile, oneOf } from '@crm/contract';
 import { fail, ok, type Result } from '@crm/domain';
 import { type Static, Type } from 'typebox';
 
 import { type KeyPath, YamlFile } from '../../yaml-file.js';
-import { encodings } from '../source/encoding.js';
 import { findTarget, importObjects, requiredTargets, targetNames, type ImportObject, type Target } from '../targets.js';
+import { canonicalEncoding, encodingsText } from '../source/encoding.js';
 import type { Row } from './convert-row.js';
 import { compileTemplate } from './template.js';
 import {
@@ -61,7 +63,8 @@ const MappingFile = closed(
     pipeline: Type.Optional(text),
     pipeline_id: Type.Optional(text),
     delimiter: Type.Optional(text),
-    encoding: Type.Optional(oneOf(encodings)),
+    encoding: Type.Optional(Type.String({ minLength: 1 })),
+    header_line: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
     stages: Type.Optional(mapOf<string | number>(text)),
     columns: Type.Optional(mapOf<Static<typeof Steps>>(Steps)),
     skip_when: Type.Optional(oneOrMore<Static<typeof SkipEntry>>(SkipEntry)),
@@ -93,6 +96,7 @@ export interface Mapping {
   /** Guessed from the file if undefined. The command line overrides it. */
   readonly delimiter: string | undefined;
   readonly encoding: string | undefined;
+  readonly headerLine: number | undefined;
   /** Ids of stages by label, if the mapping contains them. */
   readonly stages: ReadonlyMap<string, string>;
   /** Transforms of columns, applied before fields read the columns. */
@@ -101,6 +105,8 @@ export interface Mapping {
   readonly skipWhen: readonly ((row: Row) => boolean)[];
   readonly fields: readonly MappedField[];
   readonly columnUses: readonly ColumnUse[];
+  /** The lines that `crm import init` marked CHECK and the user has not decided yet. */
+  readonly undecided: readonly string[];
 }
 
 /** The first line of the error about a mapping. */
@@ -206,6 +212,15 @@ class Compiler {
   }
 }
 
+/** JSON has no comments, so that such a text in it is a value. */
+const undecidedLines = (path: string, content: string): readonly string[] =>
+  content.trimStart().startsWith('{')
+    ? []
+    : content.split('\n').flatMap((line, index) => {
+        const mark = /(?:^|\s)# (CHECK\b.*)/.exec(line)?.[1];
+        return mark === undefined ? [] : [`${basename(path)}:${index + 1}: ${mark.trim()}`];
+      });
+
 /**
  * Reads a mapping file (YAML or JSON).
  *
@@ -248,16 +263,20 @@ export const readMapping = (path: string, content: string): Mapping => {
     if (top.fields[name] === undefined && top.fields['external_id'] === undefined)
       file.problem(['fields'], `${name} is missing; give it, or external_id`);
   }
+  if (top.encoding !== undefined && canonicalEncoding(top.encoding) === undefined)
+    file.problem(['encoding'], `must be ${encodingsText}`);
   file.throwIfAny();
   return {
     object,
     pipeline: pipeline === undefined ? undefined : String(pipeline),
     encoding: top.encoding,
+    headerLine: top.header_line,
     delimiter: top.delimiter === 'tab' ? '\t' : top.delimiter === undefined ? undefined : String(top.delimiter),
     stages: new Map(Object.entries(top.stages ?? {}).map(([label, id]) => [label, String(id)])),
     columns: new Map(columns),
     skipWhen,
     fields,
     columnUses: compiler.columnUses,
+    undecided: undecidedLines(path, content),
   };
 };

@@ -139,7 +139,10 @@ describe('compileDateFormat', () => {
     ['yyy-MM-dd', '"yyy" is not a token of date formats; years are yyyy or yy'],
     ['yyyy-MM-dd-dd', '"yyyy-MM-dd-dd" has the day twice'],
     ["yyyy-MM-dd 'at", `the quote in "yyyy-MM-dd 'at" is not closed`],
-    ['D/M/yyyy', '"D" is not a token of date formats; use y, M, d, H, m, s, and put other letters in single quotes'],
+    [
+      'D/M/yyyy',
+      '"D" is not a token of date formats; use y, M, d, H, h, a, m, s, S, Z, E, and put other letters in single quotes',
+    ],
   ])('refuses the format %s', (format, expected) => {
     expect(read(format, '1')).toBe(`format: ${expected}`);
   });

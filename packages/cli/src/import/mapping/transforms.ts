@@ -4,6 +4,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 
 import { compileDateFormat } from './date-format.js';
 import { numberReader } from './number-format.js';
+import { emailOf, nameParts, readBoolean } from './cell-readers.js';
 
 /** A value between a cell and a request. */
 export type Scalar = string | number | boolean;
@@ -27,9 +28,10 @@ const mapOf = <T>(...types: string[]) =>
   Type.Unsafe<Record<string, T | null>>({ type: 'object', additionalProperties: { type: [...types, 'null'] } });
 const NumberFormat = closed(
   {
-    decimal: Type.Optional(oneOf(['.', ','])),
+    decimal: Type.Optional(oneOf(['.', ',', '٫'])),
     // One character that is neither a digit nor a sign.
     group: Type.Optional(Type.String({ pattern: '^[^\\p{N}+-]?$' })),
+    units: Type.Optional(Type.Record(Type.String({ pattern: '^[^\\p{N}]+$' }), Type.Number())),
   },
   {},
 );
@@ -72,12 +74,19 @@ const emailLocal = (name: string, domain: string): Result<string> => {
   return ok(`${words.join('.')}@${domain.replace(/^@/, '')}`);
 };
 
-const readBoolean = (cell: string): Result<boolean> => {
-  const word = cell.trim().toLowerCase();
-  if (['true', 'yes', 'y', '1'].includes(word)) return ok(true);
-  if (['false', 'no', 'n', '0'].includes(word)) return ok(false);
-  return fail(`"${cell}" is neither true, yes, 1 nor false, no, 0`);
+/** The value of the one listed text that a cell contains: `{ €: EUR, $: USD }` turns `5 €` into `EUR`. */
+const finding: Compile<Readonly<Record<string, Scalar | null>>> = (values) => {
+  const entries = Object.entries(values);
+  return ok((cell) => {
+    const found = entries.filter(([text]) => cell.includes(text));
+    // `US$` also contains `$`.
+    const longest = found.filter(([text]) => !found.some(([other]) => other !== text && other.includes(text)));
+    if (longest.length > 1) return fail(`"${cell}" contains both ${longest[0]?.[0]} and ${longest[1]?.[0]}`);
+    return ok(longest[0]?.[1] ?? '');
+  });
 };
+
+const partsOf = (cell: string, separator: string): string[] => cell.split(separator).map((part) => part.trim());
 
 const transforms = {
   trim: transform(noArgument, () => ok((cell) => ok(cell.trim()))),
@@ -89,7 +98,13 @@ const transforms = {
   map: transform(mapOf<Scalar>('string', 'number', 'boolean'), mapping),
   slug_domain: transform(text, (suffix) => ok((cell) => slugDomain(cell, suffix))),
   email_local: transform(text, (domain) => ok((cell) => emailLocal(cell, domain))),
-  split: transform(text, (separator) => ok((cell) => ok(cell.split(separator).map((part) => part.trim())))),
+  find: transform(mapOf<Scalar>('string', 'number', 'boolean'), finding),
+  email: transform(noArgument, () => ok(emailOf)),
+  split_name: transform(oneOf(['first', 'last']), (part) => ok((cell) => nameParts(cell, part))),
+  first_of: transform(text, (separator) =>
+    ok((cell) => ok(partsOf(cell, separator).find((part) => part !== '') ?? '')),
+  ),
+  split: transform(text, (separator) => ok((cell) => ok(partsOf(cell, separator)))),
   number: transform(NumberFormat, numberReader),
   boolean: transform(noArgument, () => ok(readBoolean)),
   date: transform(text, compileDateFormat),
@@ -102,7 +117,7 @@ export type TransformName = keyof typeof transforms;
 export const transformNames = Object.keys(transforms) as readonly TransformName[];
 
 /** The transforms that a mapping may name without an argument. */
-export const bareTransforms: readonly TransformName[] = ['trim', 'lower', 'number', 'boolean'];
+export const bareTransforms: readonly TransformName[] = ['trim', 'lower', 'email', 'number', 'boolean'];
 
 /** The transforms whose values are no texts. */
 export const finalTransforms: readonly TransformName[] = ['number', 'boolean', 'date'];

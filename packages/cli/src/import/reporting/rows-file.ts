@@ -4,7 +4,8 @@ import { dirname } from 'node:path';
 import { CliError, errorText, ifThere, usageError } from '../../errors.js';
 import { csvLine } from '../../export/row-format.js';
 import type { RowProblem } from '../mapping/convert-row.js';
-import { emptyText, type SourceFile } from '../source/csv-rows.js';
+import type { SourceFile } from '../source/csv-rows.js';
+import { emptyText } from '../source/record-reader.js';
 import { parseJsonObject } from '../../json-object.js';
 
 /** The columns before those of the source. */

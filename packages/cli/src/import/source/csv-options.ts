@@ -1,11 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
-import { encodings } from './encoding.js';
+import { canonicalEncoding, encodingsText } from './encoding.js';
+import { wholeNumber } from '../../options.js';
 
 /** Reads `--encoding`, ignoring case. */
 const readEncodingOption = (text: string): string => {
-  const encoding = encodings.find((candidate) => candidate === text.toLowerCase());
-  if (encoding === undefined) throw new InvalidArgumentError(`Must be one of ${encodings.join(', ')}.`);
+  const encoding = canonicalEncoding(text);
+  if (encoding === undefined) throw new InvalidArgumentError(`Must be ${encodingsText}.`);
   return encoding;
 };
 
@@ -22,10 +23,24 @@ export const delimiterOption = (otherwise: string): Option =>
     readDelimiterOption,
   );
 
-/** Adds `--delimiter` and `--encoding`. */
+/** The options about the file. */
+export interface CsvFileOptions {
+  readonly delimiter?: string;
+  readonly encoding?: string;
+  readonly headerLine?: number;
+}
+
+/** Adds `--delimiter`, `--encoding` and `--header-line`. */
 export const withCsvOptions = (command: Command): Command =>
   command
     .addOption(delimiterOption('guessed'))
     .addOption(
-      new Option('--encoding <name>', `${encodings.join(', ')} (default: guessed)`).argParser(readEncodingOption),
+      new Option('--encoding <name>', `${encodingsText} (default: found, if only one is possible)`).argParser(
+        readEncodingOption,
+      ),
+    )
+    .option(
+      '--header-line <n>',
+      'the line that names the columns (default: 1, or the first full line after lines with one cell)',
+      wholeNumber(1, 1000),
     );

@@ -1,11 +1,9 @@
-import { pipeline } from 'node:stream/promises';
-
-import { parse, type Info } from 'csv-parse';
-
-import { CliError, configurationError, errorCode, errorText } from '../../errors.js';
+import { CliError, configurationError } from '../../errors.js';
 import { unescapeFormula } from '../../spreadsheet-escape.js';
 import type { Row, RowProblem } from '../mapping/convert-row.js';
 import { type CsvFormat, type GivenFormat, guessFormat } from './csv-format.js';
+import { type EncodingReading, readingsText } from './encoding.js';
+import { BrokenRecord, type CsvRecord, quoteAdvice, RecordReader } from './record-reader.js';
 import { checkText, decodeText } from './source-text.js';
 
 /** One record of the file. */
@@ -30,6 +28,8 @@ export interface SourceFile {
   readonly csv?: CsvFormat;
   /** A description of the guessed format: `Windows-1252, ";" between cells`. Empty for the usual format. */
   readonly guessed: string;
+  /** The possible encodings of a CSV file, if it is in doubt. */
+  readonly doubtful?: readonly EncodingReading[];
   readonly columns: readonly string[];
   readonly sizeBytes: number;
   readonly rows: AsyncGenerator<SourceRow, void>;
@@ -38,140 +38,135 @@ export interface SourceFile {
 /** How to open a CSV file. */
 export interface CsvOptions extends GivenFormat {
   /**
-   * Written by `crm export`: `""` is an empty text, read as {@link emptyText}, and an empty cell is a missing value.
+   * Written by `crm export`: `""` is an empty text, read as `emptyText`, and an empty cell is a missing value.
    */
   readonly isExport?: boolean;
+  /** Reads the file in the first of several encodings. Only for a mapping that the user has to check. */
+  readonly takesFirstEncoding?: boolean;
   /** Formulas start with an apostrophe, as `crm export` writes them. */
   readonly hasEscapedFormulas?: boolean;
 }
 
-/** Represents a quoted empty cell. It cannot occur in a file, because {@link decodeText} refuses zero bytes. */
-export const emptyText = '\u0000';
-
-/** The size limit of a record. Without it, an unclosed quote would read the rest of the file into memory. */
-const maxRecordBytes = 1024 * 1024;
-
-interface ParsedRecord {
-  readonly record: readonly string[];
-  readonly info: Info;
-}
-
-interface LocatedRecord extends ParsedRecord {
-  readonly line: number;
-}
-
 /**
- * Opens a CSV file, and guesses its format if that is not given. It may have a byte order mark, quoted line breaks and
- * empty lines.
+ * Opens a CSV file, and finds its format if that is not given. It may have a byte order mark, lines before the header,
+ * quoted line breaks and empty lines.
  *
- * @throws CliError if the file cannot be read, has no header, or is not CSV.
+ * @throws CliError if the file cannot be read, has no header, or is not CSV, or if its encoding is in doubt.
  */
 export const openCsv = async (file: string, options: CsvOptions): Promise<SourceFile> => {
-  const { format, guessed } = await guessFormat(file, options);
+  const { format, guessed, doubtful } = await guessFormat(file, options);
+  if (doubtful.length > 0 && options.takesFirstEncoding !== true) throw encodingDoubt(file, doubtful);
   const sizeBytes = await checkText(file, format.encoding);
-  const records = parsedRecords(file, format, options);
-  const header = await records.next();
-  if (header.done === true) throw configurationError(`${file} is empty: its first line must name the columns.`);
-  const columns = header.value.record.map((name) => name.trim());
-  return { csv: format, guessed, columns, sizeBytes, rows: csvRows(columns, records, options) };
+  const records = csvRecords(file, format, options);
+  for (;;) {
+    const { value: header } = await records.next();
+    if (header === undefined) throw configurationError(`${file} is empty: its first line must name the columns.`);
+    if (header.line < format.headerLine) continue;
+    if (header.fault !== undefined) {
+      await records.return();
+      throw brokenRecord(file, header.line);
+    }
+    // Line breaks in names would break the lines of a mapping.
+    const columns = header.cells.map((name) => name.replace(/\s+/g, ' ').trim());
+    const rows = csvRows(columns, withNext(records), format, options);
+    return { csv: format, guessed, doubtful, columns, sizeBytes, rows };
+  }
 };
 
-async function* parsedRecords(
-  file: string,
-  format: CsvFormat,
-  { isExport }: CsvOptions,
-): AsyncGenerator<LocatedRecord, void> {
-  // The parser runs ahead of its reader. If it fails, it drops records that the reader has not got yet.
-  const lines = new LineCounter();
-  const parser = parse({
-    ...(isExport === true && {
-      cast: (value: string, { quoting }: { quoting: boolean }) => (quoting && value === '' ? emptyText : value),
-    }),
-    delimiter: format.delimiter,
-    info: true,
-    // With the option `info` this is a record with its position, but the parser's types do not say so.
-    on_record: (parsed) => Object.assign(parsed, { line: lines.startOf(parsed as unknown as ParsedRecord) }),
-    max_record_size: maxRecordBytes,
-    relax_column_count: true,
-    skip_empty_lines: true,
-    skip_records_with_empty_values: true,
-  });
-  // A rejection can be ignored: pipeline() destroys `parser` with the same error, which its reader then throws.
-  const reading = pipeline(decodeText(file, format.encoding), parser).catch(() => undefined);
+const brokenRecord = (file: string, line: number): CliError =>
+  new CliError(`The record that starts on line ${line} of ${file} has a misplaced quote. A ${quoteAdvice}.`);
+
+const encodingDoubt = (file: string, readings: readonly EncodingReading[]): CliError =>
+  configurationError(
+    `${file} is not UTF-8, and can be read as ${readingsText(readings)}. Give --encoding, or encoding: in the mapping.`,
+  );
+
+async function* csvRecords(file: string, format: CsvFormat, options: CsvOptions): AsyncGenerator<CsvRecord, void> {
+  const reader = new RecordReader(format.delimiter, options.isExport === true);
   try {
-    yield* parser as unknown as AsyncIterable<LocatedRecord>;
-    await reading;
+    for await (const text of decodeText(file, format.encoding)) yield* reader.read(text);
+    yield* reader.read('', true);
   } catch (error) {
-    if (error instanceof CliError) throw error;
-    const text = isBrokenQuoting(error)
-      ? `The record that starts on line ${lines.next} of ${file} has a misplaced quote. A cell with ` +
-        'quotes must be quoted as a whole, and each quote in it written twice: "5"" pipe".'
-      : `${file} cannot be read as CSV: ${errorText(error)}.`;
-    throw new CliError(text, 1, { cause: error });
+    if (!(error instanceof BrokenRecord)) throw error;
+    throw brokenRecord(file, error.line);
   }
 }
 
-/**
- * The parser's errors for wrong quotes. An unclosed quote makes one record of everything after it, up to the size
- * limit.
- */
-const quotingFaults = [
-  'CSV_QUOTE_NOT_CLOSED',
-  'CSV_INVALID_CLOSING_QUOTE',
-  'INVALID_OPENING_QUOTE',
-  'CSV_MAX_RECORD_SIZE',
-];
+interface RecordWithNext {
+  readonly record: CsvRecord;
+  readonly next: CsvRecord | undefined;
+}
 
-const isBrokenQuoting = (error: unknown): boolean => quotingFaults.includes(errorCode(error) ?? '');
+/** Adds the next record to each. The record before a fault is complete, and comes before the error. */
+async function* withNext(records: AsyncGenerator<CsvRecord, void>): AsyncGenerator<RecordWithNext, void> {
+  let last: CsvRecord | undefined;
+  let failure: CliError | undefined;
+  try {
+    for await (const next of records) {
+      if (last !== undefined) yield { record: last, next };
+      last = next;
+    }
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    failure = error;
+  }
+  if (last !== undefined) yield { record: last, next: undefined };
+  if (failure !== undefined) throw failure;
+}
 
 async function* csvRows(
   columns: readonly string[],
-  records: AsyncIterable<LocatedRecord>,
+  records: AsyncGenerator<RecordWithNext, void>,
+  format: CsvFormat,
   options: CsvOptions,
 ): AsyncGenerator<SourceRow, void> {
   const toValue = options.hasEscapedFormulas === true ? unescapeFormula : (cell: string): string => cell;
-  for await (const { record, info, line } of records) {
+  let previous = columns.length;
+  for await (const { record, next } of records) {
+    const { line, bytes, cells: found, fault } = record;
+    // Some programs end each row with a separator, and some leave out empty cells at the end.
+    const cells = found.slice(columns.length).every((cell) => cell === '') ? found.slice(0, columns.length) : found;
+    const around = [previous, next?.cells.length ?? 0];
+    const reason = fault ?? (cells.length === columns.length ? undefined : lengthFault(columns, cells, around, format));
     yield {
       line,
-      bytes: info.bytes,
-      cells: record,
-      row: new Map(columns.map((column, index) => [column, toValue(record[index] ?? '')])),
-      problems: recordProblems(columns, record, options),
+      bytes,
+      cells,
+      row: new Map(columns.map((column, index) => [column, toValue(cells[index] ?? '')])),
+      problems: reason === undefined ? lostCharacters(columns, cells, options) : [{ field: '', reason }],
     };
+    previous = found.length;
   }
 }
 
-const recordProblems = (
-  columns: readonly string[],
-  record: readonly string[],
-  { isExport }: CsvOptions,
-): readonly RowProblem[] => {
-  if (record.length !== columns.length) {
-    return [{ field: '', reason: `has ${record.length} cells where the header has ${columns.length} columns` }];
-  }
-  // An export contains U+FFFD only if the record does. In other files, a program wrote it for characters that it could
-  // not read.
-  if (isExport === true) return [];
-  return record.flatMap((cell, index) =>
-    cell.includes('\uFFFD') ? [{ field: columns[index] ?? '', reason: 'has U+FFFD where characters were lost' }] : [],
-  );
+/**
+ * Why a row of another length is refused. A shorter one is read with empty last cells, unless the file writes these, or
+ * the row may be a part of a row with an unquoted line break: it has one cell, or makes a whole row with a neighbour.
+ */
+const lengthFault = (
+  { length: most }: readonly string[],
+  { length }: readonly string[],
+  around: readonly number[],
+  { omitsLastCells }: CsvFormat,
+): string | undefined => {
+  const isPart = length === 1 || around.some((other) => other < most && other + length === most + 1);
+  if (length < most && omitsLastCells === true && !isPart) return undefined;
+  return `has ${length} cells where the header has ${most} columns`;
 };
 
-/** Finds the line on which a record starts. The parser reports only the line on which it ends. */
-class LineCounter {
-  /** The parser counts a CRLF inside quotes as two lines. */
-  #countedTwice = 0;
-  #end = 0;
-
-  /** The line on which the next record starts, if no blank lines precede it. */
-  get next(): number {
-    return this.#end + 1;
-  }
-
-  startOf({ record, info }: ParsedRecord): number {
-    const breaks = record.join(' ').match(/\r\n|\r|\n/g) ?? [];
-    this.#countedTwice += breaks.filter((text) => text === '\r\n').length;
-    this.#end = info.lines - this.#countedTwice;
-    return this.#end - breaks.length;
-  }
-}
+/**
+ * An export contains U+FFFD only if the record does. In other files, a program wrote it for characters that it could not
+ * read.
+ */
+const lostCharacters = (
+  columns: readonly string[],
+  cells: readonly string[],
+  { isExport }: CsvOptions,
+): readonly RowProblem[] =>
+  isExport === true
+    ? []
+    : cells.flatMap((cell, index) =>
+        cell.includes('\uFFFD')
+          ? [{ field: columns[index] ?? '', reason: 'has U+FFFD where characters were lost' }]
+          : [],
+      );

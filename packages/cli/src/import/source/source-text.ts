@@ -3,8 +3,8 @@ import { stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { TextDecoder } from 'node:util';
 
-import { configurationError, errorCode, type CliError } from '../../errors.js';
-import { markedEncoding } from './encoding.js';
+import { CliError, configurationError, errorCode } from '../../errors.js';
+import { findEncodings, markedEncoding, readingsText } from './encoding.js';
 
 /**
  * Reads a file once before anything is sent, so that no part of a file in another encoding is imported. A pipe can be
@@ -20,7 +20,12 @@ export const checkText = async (file: string, encoding: string): Promise<number>
   if (status.isDirectory()) throw configurationError(`${file} is a directory, not a file.`);
   if (status.isFile()) {
     // Only the faults matter here, which end the loop with an error.
-    for await (const text of decodeText(file, encoding)) void text;
+    try {
+      for await (const text of decodeText(file, encoding)) void text;
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      throw configurationError(`${error.message} ${await adviceFor(file, encoding)}`);
+    }
   }
   return status.size;
 };
@@ -73,23 +78,30 @@ class LineDecoder {
     try {
       text = this.#decoder.decode(bytes, { stream: bytes !== undefined });
     } catch {
-      throw notText(this.file, this.#line, `is not valid ${this.encoding.toUpperCase()}`, this.encoding);
+      throw notText(this.file, this.#line, `is not valid ${this.encoding.toUpperCase()}`);
     }
-    if (text.includes('\0')) throw notText(this.file, this.#line, 'has a zero byte, as in UTF-16', this.encoding);
+    if (text.includes('\0')) throw notText(this.file, this.#line, 'has a zero byte, as in UTF-16');
     if (text.includes('\n')) this.#line += 1;
     return text;
   }
 }
 
-const notText = (file: string, line: number, fault: string, encoding: string): CliError => {
-  const likely = fault.includes('zero') ? 'UTF-16LE' : 'WINDOWS-1252';
+const notText = (file: string, line: number, fault: string): CliError =>
+  configurationError(`Line ${line} of ${file} ${fault}.`);
+
+/** What fits a file that the wanted encoding does not fit. */
+const adviceFor = async (file: string, tried: string): Promise<string> => {
+  let start: Buffer = Buffer.alloc(0);
+  for await (const chunk of createReadStream(file, { end: 999 }) as AsyncIterable<Buffer>) start = chunk;
+  const { readings } = await findEncodings(file, start, undefined);
+  const others = readings.filter(({ encoding }) => encoding !== tried);
+  const [first] = others;
+  if (first === undefined)
+    return 'No other encoding fits the whole file: save it again in one encoding, best as UTF-8.';
   const ending = extname(file);
   const converted = `${file.slice(0, file.length - ending.length)}.utf8${ending}`;
-  const advice =
-    encoding === 'utf-8'
-      ? `If it is ${likely}: --encoding ${likely.toLowerCase()}, or iconv -f ${likely} -t UTF-8 ${quoted(file)} > ${quoted(converted)}`
-      : 'Give its encoding with --encoding, or encoding: in the mapping.';
-  return configurationError(`Line ${line} of ${file} ${fault}. ${advice}`);
+  const iconv = `iconv -f ${first.encoding.toUpperCase()} -t UTF-8 ${quoted(file)} > ${quoted(converted)}`;
+  return `It can be read as ${readingsText(others)}. Give --encoding, or encoding: in the mapping, or convert it: ${iconv}`;
 };
 
 /** Quotes a path for a shell. */
