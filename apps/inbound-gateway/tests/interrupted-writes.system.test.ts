@@ -8,6 +8,7 @@ import {
   startFaultProxy,
   type TestClient,
   testSize,
+  until,
 } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectConsistent } from './support/expect-consistent.js';
@@ -21,7 +22,7 @@ const rounds = testSize({ short: 5, soak: 50 });
 let gateway: TestGateway;
 let proxy: FaultProxy;
 let lossyClient: TestClient;
-/** Ends a statement, but no wait for a lock, after a short time. */
+/** Ends a statement, but no wait for a lock, after a short time. On a busy machine, that can be any statement. */
 let hurriedClient: TestClient;
 
 beforeAll(async () => {
@@ -29,6 +30,8 @@ beforeAll(async () => {
   proxy = await startFaultProxy(gateway.gatewayUrl);
   lossyClient = await gateway.startOn(proxy.url);
   hurriedClient = await gateway.startOn(gateway.gatewayUrl, { lockTimeoutMs: 0, statementTimeoutMs: 300 });
+  // Loads the key first, which may also take too long.
+  await until(async () => (await create(hurriedClient, 'known.com')).status === 200);
 });
 afterAll(async () => {
   await gateway.stop();
@@ -218,8 +221,8 @@ describe('503 with errors, without Retry-After', () => {
   test('for a rename that changes too many opportunities: the answer says so, and nothing is written', async () => {
     const related = { account_domain: 'many.com', primary_contact_email: 'ann@many.com' };
     const deal = await row('opportunities', await opportunity({ name: 'One' }, related));
-    const rename = (type: 'account' | 'contact', body: object) =>
-      hurriedClient.send('PATCH', `/v1/inbound/${type}s/${String(deal?.[`${type}_id`])}`, { body });
+    const rename = (type: 'account' | 'contact', body: object, client = hurriedClient) =>
+      client.send('PATCH', `/v1/inbound/${type}s/${String(deal?.[`${type}_id`])}`, { body });
     const [renamed, named] = await whileLocked('opportunities', async () => [
       await rename('account', { name: 'Renamed', description: 'x' }),
       await rename('contact', { last_name: 'Renamed' }),
@@ -228,22 +231,22 @@ describe('503 with errors, without Retry-After', () => {
       expect.stringMatching(`^took too long: the opportunities of this ${type} store a copy of it`);
     expectTimeout(renamed, { name: text('account') });
     expectTimeout(named, { last_name: text('contact') });
-    expect((await rename('account', { name: 'Renamed' })).status).toBe(200);
+    expect((await rename('account', { name: 'Renamed' }, gateway.client)).status).toBe(200);
   });
 
   test('where a merge takes too long: it names the record to merge, and nothing is merged', async () => {
     const [id, from] = [await account({ domain: 'kept.com' }), await account({ domain: 'other.com' })];
-    const merge = () => hurriedClient.call(mergeAccount, { params: { id }, body: { from } });
-    expectTimeout(await whileLocked('accounts', merge), { from: 'has too many records to merge' });
-    expect((await merge()).status).toBe(200);
+    const merge = (client = hurriedClient) => client.call(mergeAccount, { params: { id }, body: { from } });
+    expectTimeout(await whileLocked('accounts', () => merge()), { from: 'has too many records to merge' });
+    expect((await merge(gateway.client)).status).toBe(200);
   });
 
   test('for a bulk call that takes too long, because the same call would time out again', async () => {
-    const client = await gateway.startOn(gateway.gatewayUrl, { statementTimeoutMs: 300 });
-    const send = () => client.call(bulkCreateAccounts, { body: { items: [{ domain: 'late.com' }] } });
-    expectTimeout(await whileLocked('accounts', send), {
+    const send = (client = hurriedClient) =>
+      client.call(bulkCreateAccounts, { body: { items: [{ domain: 'late.com' }] } });
+    expectTimeout(await whileLocked('accounts', () => send()), {
       items: expect.stringMatching(/^took too long: send fewer items/),
     });
-    expect((await send()).status).toBe(200);
+    expect((await send(gateway.client)).status).toBe(200);
   });
 });
