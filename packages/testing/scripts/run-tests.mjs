@@ -8,15 +8,11 @@ import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { figuresFolder, printFigures } from './figures.mjs';
 import { printNotRun } from './not-run.mjs';
-import { processorSeconds } from './processor-seconds.cjs';
-import { printDearestFiles } from './processor-time.mjs';
+import { startProcessorTime } from './processor-time.mjs';
 import { installCommand, missingPrograms } from './programs.mjs';
 import { root } from './repository-files.mjs';
 import { isInTier, listTestFiles } from './test-files.mjs';
 import { startTestStack } from './test-stack.mjs';
-
-/** The most processor seconds that `npm test` may take, with its build. It only goes down. */
-const processorSecondsBudget = 130;
 
 const cores = availableParallelism();
 /**
@@ -89,25 +85,6 @@ const splitByPrograms = (files) => {
   return { runnable: files.filter(isRunnable), missing };
 };
 
-/**
- * Prints the processor time of this run. In CI, tests above their budget run once more, and the lower time counts: on a virtual machine,
- * neighbours made the same tests take from 98 to 143 seconds within an hour.
- * @returns {Promise<number[]>} the exit codes of the tests and of the budget
- */
-const judgeProcessorTime = async (hasBudget, runAgain) => {
-  printDearestFiles();
-  const seconds = processorSeconds();
-  if (seconds === null) return [];
-  const budget = hasBudget ? `; the budget is ${processorSecondsBudget}` : '';
-  console.log(`\nProcessor seconds of all processes of this run: ${seconds.toFixed(1)}${budget}`);
-  if (!hasBudget || seconds <= processorSecondsBudget || process.env.CI !== 'true') return [];
-  console.log('That is above the budget. The tests run once more, and the lower time counts.');
-  const status = await runAgain();
-  const secondsAgain = processorSeconds() - seconds;
-  console.log(`\nProcessor seconds of the second run: ${secondsAgain.toFixed(1)}${budget}`);
-  return [status, secondsAgain > processorSecondsBudget ? 1 : 0];
-};
-
 const { tier, patterns, options } = readArguments();
 const packageFolder = relative(root, process.cwd());
 const isAtRoot = packageFolder === '';
@@ -124,8 +101,9 @@ const statuses = [missing.length > 0 && process.env.CI === 'true' ? 1 : 0];
 const build = ['run', 'build', `--concurrency=${cores}`, '--output-logs=errors-only'];
 const built = await run(join(root, 'node_modules/.bin/turbo'), build, { TURBO_TELEMETRY_DISABLED: '1' });
 if (built !== 0) process.exit(built);
-const runTests = () => runJest(runnable, options, tier === 'soak' ? { SOAK: '1' } : {});
-statuses.push(await runTests());
+const hasBudget = isWholeTier && tier === 'test' && options.length === 0;
+const endProcessorTime = await startProcessorTime(hasBudget ? { cores, nodeOptions } : null);
+statuses.push(await runJest(runnable, options, tier === 'soak' ? { SOAK: '1' } : {}));
 if (tier === 'system' && isWholeTier && missingPrograms(['postgresql']).length === 0) {
   console.log('\nThe tests of statements and write functions on the PostgreSQL of Debian:');
   const served = all.filter((file) => isInTier.database(file) && dependsOnServer.test(file.path));
@@ -136,7 +114,6 @@ if (tier === 'soak' && isWholeTier) {
 }
 if (isAtRoot) await printFigures(isWholeTier);
 if (isWholeTier) printNotRun(all, runnable, tier);
-const hasBudget = isWholeTier && tier === 'test' && options.length === 0;
-if (isAtRoot) statuses.push(...(await judgeProcessorTime(hasBudget, runTests)));
+if (isAtRoot) statuses.push(await endProcessorTime());
 await rm(figuresFolder, { recursive: true, force: true });
 process.exitCode = Math.max(...statuses);
