@@ -96,6 +96,8 @@ const refused: readonly (readonly [string, string, number, string?])[] = [
   ['a bad header', getLive('Host: a\r\nbad header: 1\r\n'), 400],
   ['a length and chunks', rawPost('Content-Length: 6\r\nTransfer-Encoding: chunked\r\n', chunks), 400],
   ['chunks twice', rawPost('Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n', chunks), 400],
+  ['gzip, then chunks', rawPost('Transfer-Encoding: gzip, chunked\r\n', '2\r\n{}\r\n0\r\n\r\n'), 400],
+  ['two hosts and chunks', rawPost('Host: b\r\nTransfer-Encoding: chunked\r\n', '2\r\n{}\r\n0\r\n\r\n'), 400],
   ['identity, then chunks', rawPost('Transfer-Encoding: identity, chunked\r\n', chunks), 400],
   ['a folded header', rawPost('Transfer-Encoding:\r\n chunked\r\n', chunks), 400],
   ['one length twice', rawPost('Content-Length: 2\r\nContent-Length: 2\r\n', `{}${smuggled}`), 400],
@@ -122,6 +124,24 @@ describe('an ambiguous or broken request', () => {
         if (code !== undefined) expect(body).toMatchObject({ code });
         expect(head).toMatch(/x-request-id: [0-9a-f-]{36}/i);
       }
+    });
+  });
+
+  it('is the last one of its connection: a request after it does not run', async () => {
+    const gateway = createTestGateway();
+    let runs = 0;
+    gateway.behaviour.run = () => void (runs += 1);
+    const closing = head('POST /v1/things/search', gateway, 'request-1', 'Connection: close\r\n');
+    const body = 'Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}';
+    await withServer(gateway, async ({ port }) => {
+      for (const [name, text] of refused) {
+        const answer = await sendRaw(port, text + search(gateway, 'request-2'));
+        expect([name, answer.match(/HTTP\/1\.1 /g)?.length, runs]).toEqual([name, 1, 0]);
+      }
+      expect(answersIn(await sendRaw(port, `${closing}${body}${search(gateway, 'request-2')}`))).toEqual([
+        [200, 'request-1'],
+      ]);
+      expect(runs).toBe(1);
     });
   });
 

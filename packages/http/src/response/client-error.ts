@@ -49,9 +49,13 @@ const isSettled = ({ req }: ServerResponse): boolean => req.complete || exchange
  * Answers, in the envelope, requests that Node rejects: broken requests, headers that are too large or too slow, bodies
  * that do not arrive in time, `CONNECT`. Each gets a log line, like every request. Earlier requests on the connection
  * are answered first: a committed create must not get 400 because of garbage after it.
+ * @param underway - the response to the last request of each connection
  */
-export const answerClientErrors = (server: Server, logger: Logger): void => {
-  const underway = new WeakMap<Duplex, ServerResponse>();
+export const answerClientErrors = (
+  server: Server,
+  logger: Logger,
+  underway: Pick<WeakMap<Duplex, ServerResponse>, 'get'>,
+): void => {
   const refused = new WeakSet<Duplex>();
   const refuse = (socket: Duplex, code: ErrorCode): void => {
     const response = underway.get(socket);
@@ -70,7 +74,6 @@ export const answerClientErrors = (server: Server, logger: Logger): void => {
       socket.end(rawAnswer(code, requestId), () => socket.destroy());
     }
   };
-  server.on('request', (request, response) => underway.set(request.socket, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET') {
       socket.destroy();

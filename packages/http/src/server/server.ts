@@ -1,5 +1,6 @@
-import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
+import { createServer, IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
@@ -97,6 +98,14 @@ const limitTimeToTakeAnswers = (server: Server, { answerTimeoutMs, answerStallMs
 };
 
 const createHttpServer = (app: Express, options: Settings): Server => {
+  const responses = new WeakMap<Duplex, ServerResponse>();
+  const serve: RequestListener = (request, response) => {
+    // The previous response closes the connection, so the response to this request could not be sent. It must not
+    // run: after an ambiguous head, it may be a part of the previous request's body.
+    if (responses.get(request.socket)?.shouldKeepAlive === false) return;
+    responses.set(request.socket, response);
+    app(request, response);
+  };
   const server = createServer(
     {
       requestTimeout: options.requestTimeoutMs,
@@ -108,11 +117,11 @@ const createHttpServer = (app: Express, options: Settings): Server => {
       requireHostHeader: false,
       ...messageClassesOf(app),
     },
-    app,
+    serve,
   );
   // Node answers an unknown expectation with an empty 417, but a server may ignore the expectation instead.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  answerClientErrors(server, options.logger);
+  answerClientErrors(server, options.logger, responses);
   limitTimeToTakeAnswers(server, options);
   return server;
 };
