@@ -93,4 +93,29 @@ describe('reading an environment', () => {
   it.each(['10.0.0.0/33', '300.1.1.1', '10.0.0.0/8/8', '*', '100'])('refuses to trust %j', (value) => {
     expect(problemsOf({ ...good, TRUST_PROXY: value })).toHaveLength(1);
   });
+
+  it.each([
+    '0.0.0.0/0',
+    '10.1.2.3/0',
+    '::/0',
+    '::1/0',
+    '10.0.0.0/8, ::/0',
+    '128.0.0.0/1, 0.0.0.0/1',
+    '0.0.0.0/2, 64.0.0.0/2, 128.0.0.0/2, 192.0.0.0/3',
+    '::ffff:0:0/96',
+    '2000::/3',
+    '2000::/4, 3000::/4',
+  ])('refuses to trust every address: %j', (value) => {
+    const text = 'TRUST_PROXY must not contain every address: each caller could then choose the address that counts';
+    expect(problemsOf({ ...good, TRUST_PROXY: value })).toEqual([text]);
+  });
+
+  it.each([
+    '0.0.0.0/1, 192.0.0.0/2',
+    '10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7',
+    '2000::/4',
+    '::ffff:10.0.0.0/104',
+  ])('trusts %j', (value) => {
+    expect(problemsOf({ ...good, TRUST_PROXY: value })).toEqual([]);
+  });
 });

@@ -1,8 +1,8 @@
-import { isIP } from 'node:net';
 import { maxPageBytes } from '@crm/domain';
 import type { EnvironmentReader } from './environment.js';
 import type { TrustProxy } from './gateway-options.js';
 import { defaultRateLimits, type RateLimits } from './limits/rate-limit-config.js';
+import { coverEverything, isAddressRange } from './request/client-address.js';
 import { defaultShares, type ShareOptions } from './limits/shares.js';
 
 /** The levels of `LOG_LEVEL`. */
@@ -47,13 +47,6 @@ export interface GatewaySettings extends ProcessSettings, Omit<ShareOptions, 'ma
   readonly otherGatewayUrl: string | undefined;
 }
 
-const isAddressRange = (part: string): boolean => {
-  const [address = '', bits, ...more] = part.split('/');
-  const version = isIP(address);
-  if (version === 0 || more.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
-};
-
 /**
  * `TRUST_PROXY`: a number of hops, or addresses and CIDRs. "Trust everyone" is not allowed: it would let callers forge
  * addresses.
@@ -63,8 +56,14 @@ const readTrustProxy = (read: EnvironmentReader): TrustProxy => {
   const [first] = parts;
   if (first === undefined) return false;
   if (parts.length === 1 && /^\d{1,2}$/.test(first)) return first === '0' ? false : Number(first);
-  if (parts.every(isAddressRange)) return parts;
-  read.problem('TRUST_PROXY', 'must be a number of hops or a list of addresses and CIDRs');
+  if (!parts.every(isAddressRange)) {
+    read.problem('TRUST_PROXY', 'must be a number of hops or a list of addresses and CIDRs');
+  } else if (coverEverything(parts)) {
+    read.problem(
+      'TRUST_PROXY',
+      'must not contain every address: each caller could then choose the address that counts',
+    );
+  } else return parts;
   return false;
 };
 

@@ -6,6 +6,7 @@ import { handleError } from './response/errors.js';
 import { exchangeOf } from './exchange.js';
 import { SharedStoreHealth } from './limits/fallback-store.js';
 import type { GatewayAppOptions } from './gateway-options.js';
+import { createTrust } from './request/client-address.js';
 import { checkHead } from './request/head.js';
 import { answerPublicPages } from './observability/health.js';
 import { readOperationInput } from './request/input.js';
@@ -78,10 +79,8 @@ export const createGatewayApp = <Context>(options: GatewayAppOptions<Context>): 
   app.disable('x-powered-by');
   app.set('etag', false);
   app.set('query parser', false);
-  app.set(
-    'trust proxy',
-    typeof options.trustProxy === 'object' ? [...options.trustProxy] : (options.trustProxy ?? false),
-  );
+  const { trustProxy = false } = options;
+  app.set('trust proxy', typeof trustProxy === 'object' ? createTrust(trustProxy) : trustProxy);
 
   app.use(beginExchange(logger, activity, outage));
   app.use(checkHead);

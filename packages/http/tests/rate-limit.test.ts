@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import request from 'supertest';
-import type { CounterStore, RateLimits } from '../src/index.js';
+import type { CounterStore, RateLimits, TrustProxy } from '../src/index.js';
 import { MemoryStore } from '../src/limits/memory-store.js';
 import type { Steps } from '@crm/domain';
 import { runInTurns } from '../src/limits/turns.js';
@@ -91,6 +91,39 @@ describe('the limit of failed authentications', () => {
       statuses.push((await request(app).get('/v1/things').set('x-forwarded-for', address)).status);
     }
     expect(statuses).toEqual(expected);
+  });
+});
+
+describe('an address in X-Forwarded-For', () => {
+  const statuses = async (trustProxy: TrustProxy, addresses: readonly string[]): Promise<number[]> => {
+    const { app } = createTestGateway({ limits: perMinute({ failedAuth: 1 }), trustProxy });
+    const all: number[] = [];
+    for (const address of addresses) {
+      all.push((await request(app).get('/v1/things').set('x-forwarded-for', address)).status);
+    }
+    return all;
+  };
+  const port = (address: string) => [`${address}:50001`, `${address}:50002`];
+
+  it.each<readonly [string, TrustProxy, readonly string[]]>([
+    ['of IPv4', 1, port('203.0.113.7')],
+    ['of IPv6 in brackets', 1, port('[2001:db8::7]')],
+    ['with and without it', 1, ['203.0.113.7', '203.0.113.7:1']],
+    ['in brackets without it', 1, ['[2001:db8::7]', '2001:db8::7']],
+    ['mapped to IPv6', 1, ['[::ffff:203.0.113.7]:50001', '203.0.113.7']],
+    [
+      'before a trusted proxy with one',
+      ['127.0.0.1', '::ffff:127.0.0.1', '10.0.0.0/8'],
+      ['203.0.113.7:1, 10.0.0.1:1', '203.0.113.7:2, 10.0.0.2:2'],
+    ],
+  ])('counts by itself, whatever its port: %s', async (_about, trustProxy, addresses) => {
+    expect(await statuses(trustProxy, addresses)).toEqual([401, 429]);
+  });
+
+  it('differs from another one with the same port', async () => {
+    expect(await statuses(1, ['203.0.113.7:1', '203.0.113.8:1', '[2001:db8::7]:1', '[2001:db9::7]:1'])).toEqual([
+      401, 401, 401, 401,
+    ]);
   });
 });
 

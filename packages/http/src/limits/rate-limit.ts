@@ -3,6 +3,7 @@ import type { Request, RequestHandler } from 'express';
 import { ipKeyGenerator } from 'express-rate-limit';
 import type { ApiKeyRecord } from '../keys/api-key-record.js';
 import { callerOf, exchangeOf, assertPresent } from '../exchange.js';
+import { withoutPort } from '../request/client-address.js';
 import { createLimiter, type LimiterParts } from './limiter.js';
 import { organizationFactor, rateLimitGroupOf, type RateLimitGroup, type RateLimits } from './rate-limit-config.js';
 
@@ -30,7 +31,7 @@ export interface FailureLimiter {
   readonly isPastLimit: (request: Request) => boolean;
 }
 
-const addressOf = ({ ip }: Request): string => (ip === undefined ? 'unknown' : ipKeyGenerator(ip));
+const addressOf = ({ ip }: Request): string => (ip === undefined ? 'unknown' : ipKeyGenerator(withoutPort(ip)));
 /** The maximum number of addresses past the limit that are remembered, so that a flood cannot fill the memory. */
 const maxAddresses = 100_000;
 
