@@ -5,7 +5,7 @@ import type { OperationContract } from '@crm/contract';
 import { eventTypes } from '@crm/domain';
 import { EventFold, type LoggedEvent, reportFigure, testSize, until } from '@crm/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { eventsAfter, storedRecords } from './support/logged-records.js';
+import { changedSince, eventsAfter, storedRecords, timesOfEvents } from './support/logged-records.js';
 import { type OwnStack, startOwnStack } from './support/own-stack.js';
 
 const kills = testSize({ short: 1, soak: 10 });
@@ -187,6 +187,31 @@ const startReader = (seen: LoggedEvent[]) => {
   };
 };
 
+/** Reads changed records in the order of `updated_at`, as the contract says: from five seconds before the last one seen. */
+const startPoller = () => {
+  const versions = new Map<string, number>();
+  let isRunning = true;
+  let last = '1970-01-01T00:00:00Z';
+  const read = async (): Promise<void> => {
+    for (;;) {
+      const isLastRound = !isRunning;
+      const changed = await changedSince(stack.database, stack.organization.id, last).catch(() => null);
+      for (const { key, version, updated_at: at } of changed ?? []) {
+        versions.set(key, version);
+        if (at > last) last = at;
+      }
+      if (isLastRound && changed !== null) return;
+      await sleep(20);
+    }
+  };
+  const reading = read();
+  return async () => {
+    isRunning = false;
+    await reading;
+    return versions;
+  };
+};
+
 const killGateway = async (index: number): Promise<void> => {
   const gateway = gateways[index];
   if (gateway === undefined) return;
@@ -205,6 +230,7 @@ const foldOf = (events: readonly LoggedEvent[]): EventFold => {
 test(`R23, R24: the log is complete, and a reader sees each event once, in order (seed ${seed})`, async () => {
   const seen: LoggedEvent[] = [];
   const stopReader = startReader(seen);
+  const stopPoller = startPoller();
   const stopWriters = startWriters();
   for (let round = 0; round < kills; round += 1) {
     await sleep(loadMs);
@@ -217,8 +243,11 @@ test(`R23, R24: the log is complete, and a reader sees each event once, in order
   await until(() => raced.every((type) => seen.some((event) => event.type === type)), 100);
   const statuses = await stopWriters();
   await stopReader();
+  const polled = await stopPoller();
   const log = await eventsAfter(stack.database, stack.organization.id, 0, 1_000_000);
   const stored = await storedRecords(stack.database, stack.organization.id);
+  const times = await timesOfEvents(stack.database, stack.organization.id);
+  const unseen = [...stored].filter(([key, record]) => polled.get(key) !== record['version']).map(([key]) => key);
   const [whole, followed] = [foldOf(log), foldOf(seen)];
   const positions = new Set(log.map(({ position }) => position));
   const gaps = (log.at(-1)?.position ?? 0) - positions.size;
@@ -228,11 +257,15 @@ test(`R23, R24: the log is complete, and a reader sees each event once, in order
   const wronglySeen = [...followed.faults, ...followed.differences(stored)];
   const [ofLog, ofReader] = [wrong.length + gaps, missed + wronglySeen.length];
   reportFigure('R23', `records that the log has otherwise, and positions missing, of ${log.length} events`, ofLog, 0);
+  reportFigure('R24', `records that a poller by updated_at missed, of ${stored.size}`, unseen.length, 0);
+  reportFigure('R24', 'longest time by which updated_at came too late, ms', times.longestMs, '<= 5000');
   reportFigure('R24', `events that a reader missed, or saw twice or out of order, of ${log.length}`, ofReader, 0);
   expect([...statuses.keys()].filter((status) => !allowed.includes(status))).toEqual([]);
   expect({ missed, gaps, repeated: log.length - positions.size }).toEqual({ missed: 0, gaps: 0, repeated: 0 });
   expect(wrong).toEqual([]);
   expect(wronglySeen).toEqual([]);
+  expect(unseen).toEqual([]);
+  expect(times).toMatchObject({ outOfOrder: 0, outOfBounds: 0 });
   expect(new Set(log.map(({ type }) => type))).toEqual(new Set(raced));
   expect(stored.size).toBeGreaterThan(0);
 }, 600_000);

@@ -262,6 +262,7 @@ CREATE TABLE event_heads (
   "position" bigint NOT NULL,
   oldest_position bigint NOT NULL,
   bytes bigint NOT NULL,
+  occurred_at timestamp(3) with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
   CONSTRAINT event_heads_pkey PRIMARY KEY (organization_id),
   CONSTRAINT event_heads_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
 ) WITH (fillfactor=20);
@@ -739,13 +740,15 @@ CREATE TABLE webhook_parked (
 -- events.sql
 --   collect_events(p_events text[]) → void
 --   take_events() → text
---   next_event_position(p_organization_id uuid, p_count integer, p_bytes integer) → bigint
+--   next_event_position(p_organization_id uuid, p_count integer, p_bytes integer, p_time timestamp with time zone, OUT new_position bigint, OUT event_time timestamp with time zone) → record
+--   delay_events(p_organization_id uuid, p_events jsonb, p_time timestamp with time zone) → jsonb
+--     calls event_instant
 --   event_record_changes(p_base jsonb, p_record jsonb) → jsonb
 --   changed_event_record(p_base jsonb, p_changes jsonb) → jsonb
 --   event_reference(p_organization_id uuid, p_event jsonb, p_at timestamp with time zone) → jsonb
 --     calls event_record_changes, event_week
 --   append_events(p_organization_id uuid, p_origin jsonb) → void
---     calls event_reference, new_id, next_event_position, store_timeline, take_events, write_time
+--     calls delay_events, event_reference, new_id, next_event_position, store_timeline, take_events, write_time
 --   erase_events(p_organization_id uuid, p_object text, p_ids uuid[], p_batch jsonb) → jsonb
 --   unfinished_deletion(p_input jsonb, p_erased jsonb DEFAULT NULL::jsonb) → jsonb
 --   current_timeline() → integer

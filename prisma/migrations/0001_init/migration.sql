@@ -642,6 +642,7 @@ CREATE TABLE event_heads (
   position bigint NOT NULL,
   oldest_position bigint NOT NULL,
   bytes bigint NOT NULL,
+  occurred_at timestamptz(3) NOT NULL DEFAULT '-infinity',
   CONSTRAINT event_heads_pkey PRIMARY KEY (organization_id),
   CONSTRAINT event_heads_organization_id_fkey FOREIGN KEY (organization_id)
     REFERENCES organizations (id) ON DELETE RESTRICT

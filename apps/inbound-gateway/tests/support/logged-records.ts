@@ -61,3 +61,39 @@ export const eventsAfter = (
              FROM events e WHERE e.organization_id = $1 AND e.position > $2 ORDER BY e.position LIMIT $3`,
     values: [position, limit],
   });
+
+const changedSql = Object.entries(computed)
+  .map(
+    ([table, [object]]) =>
+      `SELECT '${object} ' || r.id AS key, r.version, r.updated_at::text AS updated_at FROM ${table} r
+        WHERE r.organization_id = $1 AND r.updated_at >= $2::timestamptz - interval '5 seconds'`,
+  )
+  .join(' UNION ALL ');
+
+/** The records that have changed since five seconds before an instant. */
+export const changedSince = (
+  database: Database,
+  organizationId: string,
+  since: string,
+): Promise<{ key: string; version: number; updated_at: string }[]> =>
+  database.query(organizationId, { text: `${changedSql} ORDER BY updated_at`, values: [since] });
+
+/**
+ * Compares `updated_at` and `occurred_at` with the order of the positions: how many events are earlier than an event before them, how
+ * many records are later than their event or more than five seconds earlier than an event before it, and by how much at most.
+ */
+export const timesOfEvents = async (database: Database, organizationId: string) => {
+  const text = `
+    SELECT count(*) FILTER (WHERE occurred_at < last)::int AS "outOfOrder",
+           count(*) FILTER (WHERE updated_at > occurred_at OR updated_at < last - interval '5 seconds')::int AS "outOfBounds",
+           coalesce(max(extract(epoch FROM last - updated_at)) * 1000, 0)::int AS "longestMs"
+      FROM (SELECT e.occurred_at, (e.record->>'updated_at')::timestamptz AS updated_at,
+                   max(e.occurred_at) OVER (ORDER BY e.position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS last
+              FROM events e WHERE e.organization_id = $1) t`;
+  const [row] = await database.query<{ outOfOrder: number; outOfBounds: number; longestMs: number }>(organizationId, {
+    text,
+    values: [],
+  });
+  if (row === undefined) throw new Error('There is no row');
+  return row;
+};

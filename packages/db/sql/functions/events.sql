@@ -28,19 +28,46 @@ BEGIN
 END
 $$;
 
--- Advances the counter of an organization by p_count events with p_bytes, and returns the new position. Its row stays locked until the
--- transaction ends.
-CREATE OR REPLACE FUNCTION next_event_position(p_organization_id uuid, p_count int, p_bytes int) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_position bigint;
+-- Advances the counter of an organization by p_count events with p_bytes. Returns the new position, and the time of the events: p_time, or
+-- that of the last event if it is later. So occurred_at has the order of the positions, even if the clock goes back. The row stays locked
+-- until the transaction ends.
+CREATE OR REPLACE FUNCTION next_event_position(p_organization_id uuid, p_count int, p_bytes int, p_time timestamptz, OUT new_position bigint, OUT event_time timestamptz)
+LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  UPDATE event_heads h SET position = h.position + p_count, bytes = h.bytes + p_bytes WHERE h.organization_id = p_organization_id RETURNING h.position INTO v_position;
+  UPDATE event_heads h SET position = h.position + p_count, bytes = h.bytes + p_bytes, occurred_at = greatest(h.occurred_at, p_time)
+    WHERE h.organization_id = p_organization_id RETURNING h.position, h.occurred_at INTO new_position, event_time;
   IF NOT FOUND THEN
-    INSERT INTO event_heads AS h (organization_id, position, oldest_position, bytes) VALUES (p_organization_id, p_count, 1, p_bytes)
-    ON CONFLICT (organization_id) DO UPDATE SET position = h.position + excluded.position, bytes = h.bytes + excluded.bytes
-    RETURNING h.position INTO v_position;
+    INSERT INTO event_heads AS h (organization_id, position, oldest_position, bytes, occurred_at) VALUES (p_organization_id, p_count, 1, p_bytes, p_time)
+    ON CONFLICT (organization_id) DO UPDATE
+      SET position = h.position + excluded.position, bytes = h.bytes + excluded.bytes, occurred_at = greatest(h.occurred_at, excluded.occurred_at)
+    RETURNING h.position, h.occurred_at INTO new_position, event_time;
   END IF;
-  RETURN v_position;
+END
+$$;
+
+-- Gives the records of collected events a later updated_at, and returns the events with it. append_events calls it only for writes that
+-- have waited for seconds, because it writes every row again.
+CREATE OR REPLACE FUNCTION delay_events(p_organization_id uuid, p_events jsonb, p_time timestamptz) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_instant jsonb := to_jsonb(event_instant(p_time));
+  v_event jsonb;
+  v_id uuid;
+  v_events jsonb[] := '{}';
+BEGIN
+  FOR v_event IN SELECT e FROM jsonb_array_elements(p_events) e LOOP
+    v_id := v_event->>'record_id';
+    IF v_event ? 'record' THEN
+      CASE v_event->>'object'
+        WHEN 'account' THEN UPDATE accounts r SET updated_at = p_time WHERE r.organization_id = p_organization_id AND r.id = v_id;
+        WHEN 'contact' THEN UPDATE contacts r SET updated_at = p_time WHERE r.organization_id = p_organization_id AND r.id = v_id;
+        WHEN 'opportunity' THEN UPDATE opportunities r SET updated_at = p_time WHERE r.organization_id = p_organization_id AND r.id = v_id;
+        WHEN 'note' THEN UPDATE notes r SET updated_at = p_time WHERE r.organization_id = p_organization_id AND r.id = v_id;
+      END CASE;
+      v_event := jsonb_set(v_event, '{record,updated_at}', v_instant);
+    END IF;
+    v_events := v_events || v_event;
+  END LOOP;
+  RETURN to_jsonb(v_events);
 END
 $$;
 
@@ -103,8 +130,13 @@ DECLARE
   v_count int := jsonb_array_length(v_events);
   v_request_id text := p_origin->>'request_id';
   v_api_key_id uuid := p_origin->>'api_key_id';
+  v_time timestamptz := write_time();
+  -- No change of this transaction is earlier.
+  v_first timestamptz := least(now(), v_time);
   v_before bigint;
   v_now timestamptz;
+  -- How much earlier than occurred_at of an earlier event updated_at may be (docs/decisions/0030-order-of-times.md).
+  v_longest_delay constant interval := '5 seconds';
   -- Smaller events are stored whole, because finding an earlier one would take longer.
   v_large constant int := 4096;
 BEGIN
@@ -112,8 +144,11 @@ BEGIN
     RETURN;
   END IF;
   PERFORM store_timeline();
-  v_before := next_event_position(p_organization_id, v_count, octet_length(v_text)) - v_count;
-  v_now := write_time();
+  SELECT n.new_position - v_count, n.event_time INTO v_before, v_now FROM next_event_position(p_organization_id, v_count, octet_length(v_text), v_time) n;
+  -- With the exclusive lock, nothing else has committed since the first change, but the clock may be slow.
+  IF v_now - v_first > v_longest_delay AND (v_now > v_time OR current_setting('crm.lock', true) = 'shared') THEN
+    v_events := delay_events(p_organization_id, v_events, v_now);
+  END IF;
   INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, request_id, api_key_id, traceparent, record, previous, changed,
                       is_erased, base_position, bytes)
     SELECT p_organization_id, v_before + e.ordinality, v_now, new_id(v_now), e.value->>'type', e.value->>'object', (e.value->>'record_id')::uuid,
