@@ -1,7 +1,7 @@
 /** @needs postgresql */
 import { readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -146,6 +146,7 @@ describe('the backup of docs/operating.md', () => {
     expect(before['contacts']).toHaveLength(2);
 
     await run(dump?.commands);
+    expect((await stat(join(directory, 'crm.dump'))).mode & 0o777).toBe(0o600);
     await crm('org', 'create', 'After the backup');
     const output = await run(restore?.commands);
     expect(output).toContain('Before the backup');
@@ -173,6 +174,14 @@ describe('the backup of docs/operating.md', () => {
     const damaged = await runCrm(['restore-backup', file], { DATABASE_URL: databaseAt(servers.primaryUrl, 'empty') });
     expect(damaged).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('valid archive') });
     await writeFile(file, before);
+    const own = join(directory, 'other.dump');
+    await run(
+      'createdb --maintenance-db="$SERVER_URL" other && pg_dump -Fc --file=other.dump "${SERVER_URL%/*}/other"',
+    );
+    const foreign = await runCrm(['restore-backup', own], { DATABASE_URL: databaseAt(servers.primaryUrl, 'empty') });
+    expect(foreign).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('is not a backup of this product') });
+    const left = await run(`psql --tuples-only --no-align --command="SELECT datname FROM pg_database" "$SERVER_URL"`);
+    expect(left.split('\n')).not.toContain('empty');
   });
 
   test('can also be restored into PostgreSQL 18, and the restored database accepts writes', async () => {

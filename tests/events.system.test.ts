@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -105,6 +105,7 @@ describe('crm events export', () => {
     const result = await crm(['events', 'export', '--output', file, '--json']);
     expect(JSON.parse(result.stdout)).toEqual({ file, events: end, last_position: end });
     expect(await positionsIn(file)).toEqual(firstPositions(end));
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
     const later = await crm(['events', 'export', '--output', file, '--after', String(end - 2), '--json']);
     expect(JSON.parse(later.stdout)).toMatchObject({ events: 2, last_position: end });
   });

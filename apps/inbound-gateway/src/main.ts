@@ -37,9 +37,10 @@ const startUp = watchStartUp(
   reportStartUp(logger),
 );
 const app = createApp(context, config, logger, { activity: observability.activity, counters, startUp });
-const stopUpkeep = startUpkeep(database, logger, config.eventRetentionDays);
+const upkeep = startUpkeep(database, logger, config.eventRetentionDays);
+observability.metrics?.watchUpkeep(upkeep.tasks);
 const close = async (): Promise<void> => {
-  stopUpkeep();
+  upkeep.stop();
   startUp.stop();
   counters?.close();
   await Promise.all([database.close(), observability.stop()]);

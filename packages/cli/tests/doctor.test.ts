@@ -118,11 +118,11 @@ describe('crm doctor', () => {
     const ids = { api_key: 'crm_live_x', pipeline_id: 'p', organization_id: 'o' };
     const demo = { read_url: address, inbound_url: `${address}/inbound`, database_url: url, ...ids };
     await writeFile(join(folder, 'demo.json'), JSON.stringify(demo));
-    const own = await run('--read-url', 'http://127.0.0.1:1');
+    const own = await run('--read-url', 'http://127.0.0.1:2');
     expect(own).toMatch(/^ok {7}read-gateway configuration/m);
     expect(own).toMatch(/^ok {7}role: the superuser of the local stack$/m);
     expect(own).toContain(`inbound gateway: ${address}/inbound does not answer`);
-    expect(own).toContain('read gateway: http://127.0.0.1:1 does not answer');
+    expect(own).toContain('read gateway: http://127.0.0.1:2 does not answer');
     await rm(folder, { recursive: true });
   });
 });

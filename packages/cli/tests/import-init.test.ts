@@ -210,7 +210,7 @@ describe('the example mapping', () => {
         1,
         /answered HTTP 401: .* Check --api-key/,
       ],
-      [['--pipeline', pipelineId, '--read-url', 'http://127.0.0.1:1'], 1, /does not answer/],
+      [['--pipeline', pipelineId, '--read-url', 'http://127.0.0.1:2'], 1, /does not answer/],
     ];
     for (const [args, exitCode, stderr] of expectations) {
       expect(await importSample(url, ...args)).toMatchObject({ exitCode, stderr: expect.stringMatching(stderr) });

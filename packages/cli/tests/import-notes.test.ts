@@ -1,4 +1,4 @@
-import { appendFile, readFile } from 'node:fs/promises';
+import { appendFile, readFile, stat } from 'node:fs/promises';
 
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
@@ -37,6 +37,12 @@ describe('crm import of notes', () => {
     expect(report(await importNotes(notes, url))).toMatchObject({ complete: true, created: 2, rejected: 0 });
     const keys = requests.map(({ headers }) => headers['idempotency-key']);
     expect([keys.length, new Set(keys).size]).toEqual([4, 2]);
+  });
+
+  it('is readable only by its owner', async () => {
+    const { url } = await fixture.start();
+    await importNotes(equalNotes, url);
+    expect((await stat(fixture.path('notes.progress'))).mode & 0o777).toBe(0o600);
   });
 
   it('never sends a line again that the progress file has', async () => {

@@ -1,4 +1,4 @@
-import { readFile, readdir } from 'node:fs/promises';
+import { readFile, readdir, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
@@ -74,6 +74,7 @@ describe('crm import, the rejects file', () => {
     await fixture.write('deals.yaml', `${mapping}delimiter: ';'\nencoding: windows-1252\n`);
     await fixture.import(Buffer.from('Name;Value;Domain\nMüller; Söhne;x;a.com\n"Öl; Gas";x;b.com\n', 'latin1'), url);
     const rejects = await readFile(fixture.path('rejects.csv'));
+    expect((await stat(fixture.path('rejects.csv'))).mode & 0o777).toBe(0o600);
     const corrected = rejects.toString('utf8').replace(';x;b.com', ';2;b.com');
     expect(report(await fixture.import(Buffer.from(corrected), url))).toMatchObject({ created: 1, rejected: 1 });
     expect(requests.map(({ body }) => nameOf(body))).toEqual(['Öl; Gas']);

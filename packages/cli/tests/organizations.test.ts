@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@crm/client';
@@ -73,6 +73,9 @@ it('exports everything to files, and then deletes everything but the event of th
     setup: join(directory, 'setup.yaml'),
     files: ['accounts', 'contacts', 'opportunities', 'notes'].map((object) => ({ object, records: 1 })),
   });
+  for (const name of await readdir(directory)) {
+    expect([name, (await stat(join(directory, name))).mode & 0o777]).toEqual([name, 0o600]);
+  }
   const apply = await administered.crm('apply', join(directory, 'setup.yaml'), '--org', org, '--dry-run');
   expect(apply).toMatchObject({ exitCode: 0, stdout: 'Nothing to do.\n' });
   const deals = await readFile(join(directory, 'opportunities.csv'), 'utf8');

@@ -47,16 +47,22 @@ test('a list ends with an error if the API answers with the cursor that was sent
   expect(requests).toHaveLength(2);
 });
 
-test('a stream of events ends with an error if the position does not advance', async () => {
+test.each<readonly [string, object, number]>([
+  ['the same page again', {}, 2],
+  ['no events, but more of them', { events: [], next_position: 4 }, 1],
+  ['an earlier position', { events: [], next_position: 3, has_more: false }, 1],
+  ['no position', { next_position: undefined }, 1],
+  ['a position that is no number', { next_position: null }, 1],
+])('a stream of events ends with an error if the position does not advance: %s', async (_what, changes, expected) => {
   const page = { events: [{}], next_position: 5, last_position: 9, oldest_position: 1, has_more: true, log_id: 'log' };
-  const { crm, requests } = await start([success(page)]);
+  const { crm, requests } = await start([success({ ...page, ...changes })]);
   const read = async (): Promise<number> => {
     let count = 0;
     for await (const event of crm.events.iterate({ after: 4 })) count += Object.keys(event).length + 1;
     return count;
   };
-  await expect(read()).rejects.toThrow('no position after 5');
-  expect(requests).toHaveLength(2);
+  await expect(read()).rejects.toThrow('The page of events does not advance: its next_position is');
+  expect(requests).toHaveLength(expected);
 });
 
 describe('a request is retried', () => {

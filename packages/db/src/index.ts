@@ -41,6 +41,7 @@ export {
   workerSettings,
 } from './distribution/inspect-distribution.js';
 export { inspectServer, type ServerFacts } from './inspect-server.js';
+export * from './inspect-upkeep.js';
 export { dumpSchema } from './migrate/dump-schema.js';
 export { inspectSchema, migrate, type MigrateOptions, type SchemaState } from './migrate/migrate.js';
 export { type FunctionSources, type Migration, readFunctions, readMigrations } from './migrate/migrations.js';
@@ -57,6 +58,7 @@ export { type RoleNames, roleSql } from './roles/role-sql.js';
 export { gatewayApplicationName } from './schema-history/gateway-requirement.js';
 export { describeUnmet } from './schema-history/schema-history.js';
 export { findPoolerFaults } from './start-up/judge-server.js';
+export { encodingProblem } from './schema-history/database-encoding.js';
 export { readSessionFacts } from './start-up/read-facts.js';
 export {
   isSettingRefused,

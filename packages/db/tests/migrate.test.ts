@@ -4,6 +4,7 @@ import { readTestStack, reportFigure } from '@crm/testing';
 import { describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { openDatabase } from '../src/database.js';
+import { applyRoles } from '../src/roles/apply-roles.js';
 import { inspectSchema, migrate } from '../src/migrate/migrate.js';
 import type { Migration } from '../src/migrate/migrations.js';
 import { gatewayApplicationName } from '../src/schema-history/gateway-requirement.js';
@@ -24,6 +25,25 @@ test('R16: of two parallel migrators, one applies everything and the other finds
   reportFigure('R16', 'of two migrators at once, those that applied anything', count, 1);
   expect(started).toHaveLength(1);
   expect(applied.sort((a, b) => a.length - b.length)).toEqual([[], [...names(), slow.name, 'write functions']]);
+});
+
+test.each(['LATIN1', 'SQL_ASCII'])('a database with the encoding %s is refused and stays empty', async (encoding) => {
+  const [database, address] = [`encoding_${process.pid}_${encoding.toLowerCase()}`, new URL(url())];
+  await queryOnce(
+    url(),
+    `CREATE DATABASE ${database} TEMPLATE template0 ENCODING '${encoding}' LOCALE 'C' LOCALE_PROVIDER libc`,
+  );
+  address.pathname = `/${database}`;
+  try {
+    const roles = { read: 'read_role', inbound: 'inbound_role', webhooks: 'webhooks_role' };
+    for (const refused of [migrate(address.href), applyRoles(address.href, roles)]) {
+      await expect(refused).rejects.toThrow(`The database has the encoding ${encoding}`);
+    }
+    const text = `SELECT count(*)::int AS tables FROM pg_tables WHERE schemaname = 'public'`;
+    expect(await queryOnce(address.href, text)).toEqual([{ tables: 0 }]);
+  } finally {
+    await queryOnce(url(), `DROP DATABASE ${database} WITH (FORCE)`);
+  }
 });
 
 test('a current database is not changed, and progress names only the pending migrations', async () => {

@@ -1,4 +1,5 @@
 export * from './api-key.js';
+export * from './blocked-ports.js';
 export * from './errors.js';
 export * from './event-type.js';
 export * from './exact-number.js';

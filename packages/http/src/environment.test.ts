@@ -90,6 +90,16 @@ describe('reading an environment', () => {
     expect(new EnvironmentError(problems).exitCode).toBe(78);
   });
 
+  it.each([
+    ['PORT', '5060', 'must not be 5060'],
+    ['ADMIN_PORT', '6000', 'must not be 6000'],
+    ['OTHER_GATEWAY_URL', 'https://crm.example.com:6667', 'must not have the port 6667'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector:10080', 'must not have the port 10080'],
+  ])('names a port that fetch refuses: %s=%s', (name, value, text) => {
+    const [problem, ...more] = problemsOf({ ...good, [name]: value });
+    expect([problem, more]).toEqual([expect.stringContaining(`${name} ${text}: fetch and browsers refuse`), []]);
+  });
+
   it.each(['10.0.0.0/33', '300.1.1.1', '10.0.0.0/8/8', '*', '100'])('refuses to trust %j', (value) => {
     expect(problemsOf({ ...good, TRUST_PROXY: value })).toHaveLength(1);
   });

@@ -1,4 +1,4 @@
-import { toUrl } from '@crm/domain';
+import { portProblem, toUrl, urlPortProblem } from '@crm/domain';
 /** A process environment, such as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -74,6 +74,15 @@ export class EnvironmentReader {
     return rules.min;
   }
 
+  /** A port that callers can reach with `fetch`. */
+  port(name: string, rules: Pick<IntegerRules, 'min' | 'fallback'>): number {
+    const known = this.#problems.length;
+    const port = this.integer(name, { ...rules, max: 65_535 });
+    const problem = portProblem(port);
+    if (problem !== null && this.#problems.length === known) this.problem(name, problem);
+    return port;
+  }
+
   /** `true`, `false`, `1` or `0`. */
   boolean(name: string, fallback: boolean): boolean {
     const value = this.#raw(name)?.toLowerCase();
@@ -103,7 +112,12 @@ export class EnvironmentReader {
   optionalUrl(name: string, rules: UrlRules): string | undefined {
     const value = this.#raw(name);
     if (value === undefined) return undefined;
-    if (rules.schemes.includes(toUrl(value)?.protocol.slice(0, -1) ?? '')) return value;
+    const url = toUrl(value);
+    if (url !== null && rules.schemes.includes(url.protocol.slice(0, -1))) {
+      const problem = urlPortProblem(url);
+      if (problem !== null) this.problem(name, problem);
+      return value;
+    }
     this.problem(name, `must be a URL that starts with ${rules.schemes.map((scheme) => `${scheme}://`).join(' or ')}`);
     return undefined;
   }

@@ -71,7 +71,7 @@ const readTrustProxy = (read: EnvironmentReader): TrustProxy => {
 const readAdmin = (read: EnvironmentReader, port: number | undefined): AdminAddress | undefined => {
   const host = read.string('ADMIN_HOST', '127.0.0.1');
   if (read.optionalString('ADMIN_PORT') === undefined) return undefined;
-  const admin = { host, port: read.integer('ADMIN_PORT', { min: 1, max: 65_535 }) };
+  const admin = { host, port: read.port('ADMIN_PORT', { min: 1 }) };
   if (admin.port === port) read.problem('ADMIN_PORT', 'must differ from PORT');
   return admin;
 };
@@ -112,7 +112,7 @@ export const readProcessSettings = (read: EnvironmentReader, port?: number): Pro
 export const readGatewaySettings = (read: EnvironmentReader, defaults: { readonly port: number }): GatewaySettings => {
   const limit = (name: string, fallback: number): number =>
     read.integer(`RATE_LIMIT_${name}`, { min: 0, max: 1_000_000_000, fallback });
-  const port = read.integer('PORT', { min: 0, max: 65_535, fallback: defaults.port });
+  const port = read.port('PORT', { min: 0, fallback: defaults.port });
   return {
     host: read.string('HOST', '127.0.0.1'),
     port,

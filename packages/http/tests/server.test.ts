@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { describe, expect, it } from '@jest/globals';
-import { until } from '@crm/testing';
+import { describe, expect, it, test } from '@jest/globals';
+import { findFreePort, until } from '@crm/testing';
+import { pino } from 'pino';
+import { startAdminServer } from '../src/index.js';
 import { block, createTestGateway, parseRaw, sendRaw, withServer } from './support.js';
 
 const envelope = (statusCode: number) => ({ success: false, message: expect.any(String) as unknown, statusCode });
@@ -43,6 +45,24 @@ describe('time limits', () => {
       { keepAliveTimeoutMs: 100 },
     );
   });
+});
+
+test('the admin port has the same time limits', async () => {
+  const port = await findFreePort();
+  const options = { host: '127.0.0.1', port, logger: pino({ level: 'silent' }) };
+  const metrics = { contentType: 'text/plain', render: () => Promise.resolve('metric 1\n') };
+  const timeouts = { requestTimeoutMs: 300, headersTimeoutMs: 200, keepAliveTimeoutMs: 100 };
+  const stop = await startAdminServer({ ...options, ...timeouts, metrics });
+  const starts = [
+    '',
+    'GET /metrics HTTP/1.1\r\nHost:',
+    'POST /metrics HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{',
+  ];
+  // Each of these connections is closed by the server, or this would wait forever.
+  const late = await Promise.all(starts.map((start) => sendRaw(port, start)));
+  expect(late.map((answer) => answer.slice(9, 12))).toEqual(['408', '408', '404']);
+  expect(await sendRaw(port, 'GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n')).toMatch(/200 OK[^]*metric 1\n/);
+  await stop();
 });
 
 describe('a port that is taken', () => {

@@ -91,7 +91,7 @@ export const serveHttp = async (options: HttpOptions): Promise<Server> => {
     }
   };
   const server = createServer(
-    { requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveMs },
+    { requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveMs, connectionsCheckingInterval: 1_000 },
     (incoming, outgoing) => {
       void answer(incoming, outgoing);
     },

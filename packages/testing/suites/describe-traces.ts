@@ -33,7 +33,7 @@ const client = 3;
 
 const noSpans = { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' };
 const halfOfSpans = { ...noSpans, OTEL_TRACES_SAMPLER_ARG: '0.5', RATE_LIMIT_FAILED_AUTH: '0' };
-const noCollector = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
+const noCollector = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:2' };
 
 interface Traced {
   readonly answer: Response;

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { access, rename } from 'node:fs/promises';
+import { access, rename, rm, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-import { type AdministrationDatabase, migrate, openAdministrationDatabase } from '@crm/db';
+import { type AdministrationDatabase, encodingProblem, migrate, openAdministrationDatabase } from '@crm/db';
 
 import { databaseCommand, shownDatabase } from '../administration/session.js';
 import { CliError, errorCode, errorText, usageError } from '../errors.js';
+import { privateMode } from '../private-mode.js';
 
 const run = promisify(execFile);
 const withoutDump = 'To back up the local stack without it, stop crm start and copy its data directory.';
@@ -72,14 +73,21 @@ const onServer = async <T>(url: string, work: (pool: AdministrationDatabase['poo
   }
 };
 
-/** The major version of a server, and the number of tables in a database. */
-const inspect = (url: string): Promise<{ readonly major: number; readonly tables: number }> =>
+/** A server and one of its databases. */
+interface Inspected {
+  /** The major version. */
+  readonly major: number;
+  readonly tables: number;
+  readonly encoding: string;
+}
+
+const inspect = (url: string): Promise<Inspected> =>
   onServer(url, async (pool) => {
-    const { rows } = await pool.query<{ major: number; tables: number }>(
-      `SELECT current_setting('server_version_num')::int / 10000 AS major,
+    const { rows } = await pool.query<Inspected>(
+      `SELECT current_setting('server_version_num')::int / 10000 AS major, current_setting('server_encoding') AS encoding,
               (SELECT count(*)::int FROM pg_tables WHERE schemaname = 'public') AS tables`,
     );
-    return rows[0] ?? { major: 0, tables: 0 };
+    return rows[0] ?? { major: 0, tables: 0, encoding: '' };
   });
 
 /** Adds `crm backup`. */
@@ -95,6 +103,9 @@ export const addBackupCommand = databaseCommand({
       Number(/\d+/.exec((await run(candidate, ['--version'])).stdout)?.[0]) >= major;
     const pgDump = await findProgram('pg_dump', major, fits);
     const unfinished = `${file}.unfinished`;
+    // Created here, because pg_dump would let others read it.
+    await rm(unfinished, { force: true });
+    await writeFile(unfinished, '', { mode: privateMode, flag: 'wx' });
     await runProgram(pgDump, ['--format=custom', `--file=${unfinished}`], url, signal);
     // An earlier dump with this name stays until the new one is complete.
     await rename(unfinished, file);
@@ -102,18 +113,42 @@ export const addBackupCommand = databaseCommand({
   },
 });
 
-/** Creates the database if there is none. */
-const createDatabase = async (url: string): Promise<void> => {
+/** The address of the database that every server has. */
+const maintenanceUrl = (url: string): string => {
   const server = new URL(url);
-  const name = decodeURIComponent(server.pathname.slice(1));
   server.pathname = '/postgres';
+  return server.href;
+};
+
+/** The database to restore into, or null if it does not exist yet. */
+const findTarget = async (url: string): Promise<Inspected | null> => {
   try {
-    await inspect(url);
+    return await inspect(url);
   } catch (error) {
     if (errorCode(error) !== '3D000') throw error;
-    const sql = `CREATE DATABASE "${name.replaceAll('"', '""')}" TEMPLATE template0 ENCODING 'UTF8'`;
-    await onServer(server.href, (pool) => pool.query(sql));
+    return null;
   }
+};
+
+const createDatabase = async (url: string): Promise<void> => {
+  const name = decodeURIComponent(new URL(url).pathname.slice(1));
+  const sql = `CREATE DATABASE "${name.replaceAll('"', '""')}" TEMPLATE template0 ENCODING 'UTF8'`;
+  await onServer(maintenanceUrl(url), (pool) => pool.query(sql));
+};
+
+/**
+ * Finds the program that can restore a file, and looks at what the file contains.
+ * @throws CliError if it is no backup of this product
+ */
+const findRestore = async (file: string, major: number): Promise<string> => {
+  let contents = '';
+  // An older program cannot read the file of a newer one.
+  const pgRestore = await findProgram('pg_restore', major, async (candidate) => {
+    contents = (await run(candidate, ['--list', file], { maxBuffer: 64 * 1024 * 1024 })).stdout;
+    return contents !== '';
+  });
+  if (/ TABLE public organizations /.test(contents)) return pgRestore;
+  throw usageError(`${file} is not a backup of this product: it has no table of organizations.`);
 };
 
 /** Adds `crm restore-backup`. */
@@ -132,12 +167,15 @@ Example:
     await access(file).catch(() => {
       throw usageError(`There is no file ${file}.`);
     });
-    await createDatabase(url);
-    const { major, tables } = await inspect(url);
-    if (tables > 0) throw usageError(`${shownDatabase(url)} has tables. Give --database-url with a new name.`);
-    // An older program cannot read the file of a newer one.
-    const fits = async (candidate: string) => (await run(candidate, ['--list', file])).stdout !== '';
-    const pgRestore = await findProgram('pg_restore', major, fits);
+    const target = await findTarget(url);
+    const { major } = target ?? (await inspect(maintenanceUrl(url)));
+    if (target !== null && target.tables > 0) {
+      throw usageError(`${shownDatabase(url)} has tables. Give --database-url with a new name.`);
+    }
+    const problem = encodingProblem(target?.encoding ?? 'UTF8');
+    if (problem !== null) throw usageError(`${problem}.`);
+    const pgRestore = await findRestore(file, major);
+    if (target === null) await createDatabase(url);
     await runProgram(pgRestore, ['--no-owner', '--no-privileges', '--single-transaction', file], url, signal);
     await onServer(url, (pool) => pool.query('ANALYZE'));
     await migrate(url);

@@ -70,10 +70,14 @@ const examine = async (context: CliContext, given: DoctorOptions): Promise<reado
   const read = await checkConfiguration('read-gateway', env);
   const inbound = await checkConfiguration('inbound-gateway', env);
   const worker = context.env['WEBHOOK_SECRET_KEY'] ? await checkConfiguration('webhook-worker', env) : undefined;
-  const pools = { perProcess: [read.maxConnections, inbound.maxConnections], processes: options.processes };
+  const sizes = {
+    perProcess: [read.maxConnections, inbound.maxConnections],
+    processes: options.processes,
+    eventRetentionDays: inbound.eventRetentionDays ?? 0,
+  };
   const { READ_DATABASE_URL: replica, REDIS_URL: redis } = context.env;
   const checks = await Promise.all([
-    checkPrimary(url, pools).then((found) => (demo === undefined ? found : found.map(ofLocalStack))),
+    checkPrimary(url, sizes).then((found) => (demo === undefined ? found : found.map(ofLocalStack))),
     replica ? checkReplica(replica) : [],
     redis ? checkRedis(redis) : [],
     options.readUrl === undefined ? [] : checkGateway('read gateway', options.readUrl),

@@ -5,6 +5,7 @@ import { Option, type Command } from 'commander';
 
 import { printResult, type CliContext } from '../cli-context.js';
 import { CliError, configurationError, errorCode, errorText } from '../errors.js';
+import { privateMode } from '../private-mode.js';
 import { findGateways, withGatewayOptions, type GatewayOptions } from '../api/gateways.js';
 import { askReadGateway } from '../import/import-plan.js';
 import { openCsv, type SourceFile } from '../import/source/csv-rows.js';
@@ -125,7 +126,7 @@ const firstRows = async ({ rows }: SourceFile): Promise<readonly ReadonlyMap<str
 /** Does not overwrite a file, because it may be a mapping that the user has edited. */
 const writeNew = async (output: string, text: string): Promise<void> => {
   try {
-    await writeFile(output, text, { flag: 'wx' });
+    await writeFile(output, text, { flag: 'wx', mode: privateMode });
   } catch (error) {
     if (errorCode(error) === 'EEXIST') throw new CliError(`${output} exists. Name another file with --output.`);
     throw configurationError(`--output: ${output} cannot be written: ${errorText(error)}`);

@@ -5,7 +5,7 @@ import { Option, type Command } from 'commander';
 import type { CliContext } from '../cli-context.js';
 import { CliError, errorText, usageError } from '../errors.js';
 import { dataDirectory, readDemoFile } from '../local-stack/demo-file.js';
-import { httpUrl, wholeNumber } from '../options.js';
+import { httpUrl, portNumber } from '../options.js';
 import { version } from '../version.js';
 
 interface McpOptions {
@@ -44,7 +44,7 @@ export const addMcpCommand = (program: Command, context: CliContext): void => {
         .argParser(httpUrl),
     )
     .addOption(new Option('--api-key <key>', 'key of the organization; not with --http').env('CRM_API_KEY'))
-    .option('--http <port>', 'serve Streamable HTTP on this port instead of stdio', wholeNumber(0, 65_535))
+    .option('--http <port>', 'serve Streamable HTTP on this port instead of stdio', portNumber)
     .option('--address <address>', 'address to listen on', '127.0.0.1')
     .option('--allow-host <name...>', 'further names in Host and Origin, such as that of a reverse proxy')
     .addHelpText('after', examples)

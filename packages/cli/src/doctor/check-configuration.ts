@@ -10,6 +10,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** The part of a gateway's configuration that other checks need. */
 interface GatewayConfig {
   readonly maxConnections: number;
+  /** Only of the inbound gateway. */
+  readonly eventRetentionDays?: number;
 }
 
 interface ConfigModule {
@@ -21,6 +23,8 @@ export interface ConfigurationCheck {
   readonly findings: readonly Finding[];
   /** The most connections of one process. Undefined if its configuration is unknown. */
   readonly maxConnections: number | undefined;
+  /** `EVENT_RETENTION_DAYS` of the inbound gateway; 0 means forever. Undefined if it is unknown. */
+  readonly eventRetentionDays?: number | undefined;
 }
 
 const problemsOf = (error: unknown): readonly string[] =>
@@ -40,8 +44,8 @@ export const checkConfiguration = async (name: ProcessName, env: Environment): P
   }
   const { envToConfig } = (await import(pathToFileURL(file).href)) as ConfigModule;
   try {
-    const { maxConnections } = envToConfig(env);
-    return { findings: [ok(check, 'all variables are valid')], maxConnections };
+    const { maxConnections, eventRetentionDays } = envToConfig(env);
+    return { findings: [ok(check, 'all variables are valid')], maxConnections, eventRetentionDays };
   } catch (error) {
     const advice = 'See "Configuration" in docs/operating.md for the allowed values.';
     return { findings: problemsOf(error).map((text) => problem(check, text, advice)), maxConnections: undefined };

@@ -4,6 +4,7 @@ import {
   inspectDistribution,
   inspectSchema,
   inspectServer,
+  inspectUpkeep,
   isSettingRefused,
   openDatabase,
   readSessionFacts,
@@ -15,6 +16,7 @@ import {
 
 import { databaseError, shownDatabase } from '../administration/session.js';
 import { checkConnections, checkServer } from './check-server.js';
+import { checkUpkeep } from './check-upkeep.js';
 import { checkDistribution } from './check-distribution.js';
 import { ok, problem, warning, type Finding } from './finding.js';
 
@@ -95,14 +97,16 @@ export const checkWebhooks = (states: readonly WebhookState[]): readonly Finding
   return states.length === 0 ? [] : [ok('webhooks', `${states.length}, no event waits long`)];
 };
 
-/** The number of processes, and the pool size of one process of each gateway. */
-export interface PoolSizes {
+/** The settings of the gateways that the database must fit: the number of processes, and the pool size of one of each. */
+export interface GatewaySizes {
+  /** `EVENT_RETENTION_DAYS`; 0 means forever. */
+  readonly eventRetentionDays: number;
   readonly perProcess: readonly (number | undefined)[];
   readonly processes: number;
 }
 
-/** Checks the primary: connection, server, tables, and whether the connection pools fit. */
-export const checkPrimary = (url: string, pools: PoolSizes): Promise<readonly Finding[]> =>
+/** Checks the primary: connection, server, tables, upkeep, and whether the connection pools fit. */
+export const checkPrimary = (url: string, sizes: GatewaySizes): Promise<readonly Finding[]> =>
   withDatabase('database', url, async (database) => {
     const askedAtMs = Date.now();
     const facts = await inspectServer(database);
@@ -112,8 +116,13 @@ export const checkPrimary = (url: string, pools: PoolSizes): Promise<readonly Fi
       ...(await checkSession(database)),
       migrations,
       ...(await checkCitus(database, migrations)),
-      ...(migrations.status === 'problem' ? [] : checkWebhooks(await readWebhookStates(database))),
-      checkConnections(facts, pools.perProcess, pools.processes),
+      ...(migrations.status === 'problem'
+        ? []
+        : [
+            ...checkWebhooks(await readWebhookStates(database)),
+            checkUpkeep(await inspectUpkeep(database, sizes.eventRetentionDays)),
+          ]),
+      checkConnections(facts, sizes.perProcess, sizes.processes),
     ];
   });
 

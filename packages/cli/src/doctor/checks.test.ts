@@ -1,8 +1,9 @@
-import type { DistributionFacts, ServerFacts, WebhookState } from '@crm/db';
+import type { DistributionFacts, OverdueUpkeep, ServerFacts, WebhookState } from '@crm/db';
 import { describe, expect, test } from '@jest/globals';
 import { checkWebhooks } from './check-databases.js';
 import { checkDistribution } from './check-distribution.js';
 import { checkConnections, checkServer } from './check-server.js';
+import { checkUpkeep } from './check-upkeep.js';
 
 const healthy: ServerFacts = {
   versionNumber: 180_004,
@@ -85,6 +86,25 @@ describe('checkDistribution', () => {
     const message = expect.stringContaining(text) as unknown;
     const findings = checkDistribution({ ...cluster, ...facts }).filter((finding) => finding.status !== 'ok');
     expect(findings).toEqual([expect.objectContaining({ status, message, advice: expect.any(String) as unknown })]);
+  });
+});
+
+describe('checkUpkeep', () => {
+  const none: OverdueUpkeep = { expiredResults: 0, lacksPartition: false, expiredPartitions: 0, abandonedRebuilds: 0 };
+
+  test('has no finding if nothing is overdue', () => {
+    expect(checkUpkeep(none)).toMatchObject({ check: 'upkeep', status: 'ok' });
+  });
+
+  test.each<[Partial<OverdueUpkeep>, string]>([
+    [{ lacksPartition: true }, 'the change log has no partition for the next week'],
+    [{ expiredPartitions: 2 }, '2 weeks of expired events are not deleted'],
+    [{ expiredResults: 1 }, '1 organization with expired stored results'],
+    [{ abandonedRebuilds: 1, lacksPartition: true }, 'next week, 1 rebuild of stored records without progress'],
+  ])('warns of %j', (overdue, text) => {
+    const message = expect.stringContaining(text) as unknown;
+    const advice = expect.stringContaining('crm roles apply') as unknown;
+    expect(checkUpkeep({ ...none, ...overdue })).toMatchObject({ status: 'warning', message, advice });
   });
 });
 

@@ -4,6 +4,7 @@ import { open, readFile, rename, rm, stat, writeFile, type FileHandle } from 'no
 import type { CliContext } from '../cli-context.js';
 import { CliError, configurationError, errorCode, errorText, ifThere } from '../errors.js';
 import { parseJsonObject } from '../json-object.js';
+import { privateMode } from '../private-mode.js';
 
 /** A page of an export as text. */
 export interface TextPage {
@@ -99,7 +100,7 @@ class PartialFile {
     try {
       // Else a kill before the first page would leave the state of another file.
       if (earlier === undefined) await rm(statePath(output), { force: true });
-      const handle = await open(partialPath(output), 'a');
+      const handle = await open(partialPath(output), 'a', privateMode);
       // Drops a page that was not completely written. It is read again.
       await handle.truncate(earlier?.bytes ?? 0);
       return new PartialFile(output, handle, digest, earlier);
@@ -118,7 +119,7 @@ class PartialFile {
     const state: ExportState = { request: this.request, cursor, bytes: this.bytes, records };
     // Renaming replaces the old progress at once.
     const temporary = `${statePath(this.output)}.tmp`;
-    await writeFile(temporary, `${JSON.stringify(state)}\n`);
+    await writeFile(temporary, `${JSON.stringify(state)}\n`, { mode: privateMode });
     await rename(temporary, statePath(this.output));
   }
 

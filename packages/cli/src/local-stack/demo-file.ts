@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 
 import { CliError, ifThere } from '../errors.js';
 import { parseJsonObject } from '../json-object.js';
+import { privateMode } from '../private-mode.js';
 
 /** The file that `crm start` writes for other tools once both gateways are ready. Addresses have no trailing slash. */
 export interface DemoFile {
@@ -59,7 +60,7 @@ export const withdrawDemoFile = async (directory: string): Promise<DemoFile | un
 export const writePrivateFile = async (path: string, text: string): Promise<void> => {
   const temporary = `${path}.tmp`;
   await rm(temporary, { force: true });
-  await writeFile(temporary, text, { mode: 0o600, flag: 'wx' });
+  await writeFile(temporary, text, { mode: privateMode, flag: 'wx' });
   await rename(temporary, path);
 };
 

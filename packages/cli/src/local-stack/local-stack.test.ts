@@ -30,6 +30,10 @@ describe('readStackSettings', () => {
       }),
     );
     expect(() => readStackSettings({ CRM_READ_PORT: '4001' })).toThrow(/must differ/);
+    const refused = { CRM_READ_PORT: '6000', CRM_WEBHOOK_PORT: '5060' };
+    expect(() => readStackSettings(refused)).toThrow(
+      /^CRM_READ_PORT must not be 6000: .*\nCRM_WEBHOOK_PORT must not be 5060: /,
+    );
   });
 });
 

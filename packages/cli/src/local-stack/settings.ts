@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
+import { portProblem } from '@crm/domain';
+
 import { CliError, configurationError, ifThere } from '../errors.js';
 import { parseJsonObject } from '../json-object.js';
 import { dataDirectory, writePrivateFile } from './demo-file.js';
@@ -27,6 +29,7 @@ export const readStackSettings = (env: Readonly<Record<string, string | undefine
     const port = text === '' ? defaultPort : /^\d{1,5}$/.test(text) ? Number(text) : 0;
     const other = taken.get(port);
     if (port < 1 || port > 65_535) problems.push(`${portVariable} must be a port from 1 to 65535`);
+    else if (portProblem(port) !== null) problems.push(`${portVariable} ${portProblem(port)}`);
     else if (other !== undefined) problems.push(`${other} and ${portVariable} must differ; both are ${port}`);
     taken.set(port, portVariable);
     return [name, port] as const;

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import { CliError, errorCode } from '../errors.js';
+import { privateMode } from '../private-mode.js';
 
 /** The processes that a stack runs beside PostgreSQL. `name` is the folder in `apps`. */
 export const processKinds = [
@@ -105,7 +106,7 @@ export class StackProcess {
     await mkdir(dirname(logFile), { recursive: true });
     // Keeps only the log of the last run beside the current one, so that logs do not grow without limit.
     await rename(logFile, `${logFile}.1`).catch(() => undefined);
-    const log = await open(logFile, 'a', 0o600);
+    const log = await open(logFile, 'a', privateMode);
     try {
       const preload = new URL('./exit-with-parent.js', import.meta.url).href;
       const inherited = Object.entries(env).filter(([variable]) => !ownVariables.includes(variable));

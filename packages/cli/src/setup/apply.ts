@@ -6,6 +6,7 @@ import { refusal } from '../api/gateways.js';
 import { ask, printResult, type CliContext } from '../cli-context.js';
 import { CliError, ifThere, usageError } from '../errors.js';
 import { example } from '../examples.js';
+import { privateMode } from '../private-mode.js';
 import { planSetup, readStoredSetup } from './plan-setup.js';
 import type { PlanStep } from './plan-step.js';
 import { withSetup, withSetupOptions, type SetupOptions, type SetupSession } from './session.js';
@@ -105,6 +106,6 @@ export const writeSetup = (context: CliContext, options: SetupOptions & { readon
       context.stdout.write(text);
       return;
     }
-    await writeFile(output, text);
+    await writeFile(output, text, { mode: privateMode });
     printResult(context, options, { json: { object: 'setup', file: output }, text: `Setup in ${output}` });
   });

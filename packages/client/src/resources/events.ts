@@ -64,9 +64,7 @@ class LogReader<E> {
       const startedAtMs = performance.now();
       const page = await this.#readPatiently();
       this.#checkLog(page.log_id);
-      if (page.events.length > 0 && this.#after !== undefined && page.next_position <= this.#after) {
-        throw new CrmError(`The API answered with events, but no position after ${this.#after}`);
-      }
+      this.#checkAdvance(page);
       this.#logId = page.log_id;
       this.#hasBegun = true;
       this.#after = page.next_position;
@@ -95,6 +93,15 @@ class LogReader<E> {
     const query = { limit: largestPage, ...asked, wait, after: this.#after };
     const options = { timeoutMs: timeoutMs + wait * 1_000, ...(signal && { signal }), ...(readAfter && { readAfter }) };
     return (await this.#send<Page<E>>({ gateway: 'read', method: 'GET', path: '/v1/events', query }, options)).data;
+  }
+
+  /** Throws if the page would be read again and again: a proxy or a cache may repeat an old response. */
+  #checkAdvance({ events, has_more: hasMore, next_position: next }: Page<E>): void {
+    const after = this.#after ?? -1;
+    const isWhole = Number.isSafeInteger(next) && next >= after;
+    if (isWhole && (next > after || (events.length === 0 && !hasMore))) return;
+    const asked = this.#after === undefined ? '' : `, although position ${after} was asked for`;
+    throw new CrmError(`The page of events does not advance: its next_position is ${String(next)}${asked}`);
   }
 
   #checkLog(logId: string): void {

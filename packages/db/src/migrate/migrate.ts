@@ -10,6 +10,7 @@ import {
   type SchemaDifference,
   type SchemaVersion,
 } from '../schema-history/schema-history.js';
+import { refuseOtherEncodings } from '../schema-history/database-encoding.js';
 import { applyMigration, prepareHistory, refuseEditedMigrations } from './apply-migration.js';
 import { declareRequirements, findRequirements, storeRequirements } from './declare-requirements.js';
 import { type FunctionSources, type Migration, readFunctions, readMigrations } from './migrations.js';
@@ -106,6 +107,7 @@ const applyMissing = async (
  * @param url - `postgres://…` of a role that may create tables
  * @returns the changes made by this call, in order: names of migrations, then `write functions`
  * @throws Error that names a failed migration, which was rolled back; migrations before it stay applied
+ * @throws Error if the database has another encoding than UTF8; then nothing was changed
  * @throws Error if a migration would break a connected gateway, an applied migration was edited, or the database is too new for this
  * version; then nothing was changed
  */
@@ -118,6 +120,7 @@ export const migrate = async (url: string, options: MigrateOptions = {}): Promis
   client.on('error', () => undefined);
   await client.connect();
   try {
+    await refuseOtherEncodings(client);
     await client.query('SELECT pg_advisory_lock($1)', [migrationLock]);
     const difference = compareSchema(await readSchemaHistory(queryRowOf(client)), version);
     const { missing, newer, unmet } = difference;

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { inSequenceSql } from '../distribution/distribute-tables.js';
+import { refuseOtherEncodings } from '../schema-history/database-encoding.js';
 import { roleSql, type RoleNames } from './role-sql.js';
 
 /**
@@ -7,6 +8,7 @@ import { roleSql, type RoleNames } from './role-sql.js';
  *
  * @param url - `postgres://…` of the role that owns the tables and may create roles
  * @param onWarning - receives warnings about rights that could not be revoked
+ * @throws Error if the database has another encoding than UTF8
  * @throws Error of the server if the role lacks the rights; then nothing was changed
  */
 export const applyRoles = async (
@@ -20,6 +22,7 @@ export const applyRoles = async (
   });
   await client.connect();
   try {
+    await refuseOtherEncodings(client);
     await client.query(['BEGIN;', `${inSequenceSql};`, ...roleSql(names), 'COMMIT;'].join('\n'));
   } finally {
     await client.end();

@@ -5,7 +5,14 @@ import type { StartUpFacts } from './read-facts.js';
 const installed = (...digests: readonly string[]) => digests.map((digest) => ({ digest, release: '1.9.0' }));
 
 const good: StartUpFacts = {
-  ...{ versionNumber: 150_004, version: '15.4', fsync: 'on', synchronousCommit: 'on', isSuperuser: false },
+  ...{
+    versionNumber: 150_004,
+    version: '15.4',
+    fsync: 'on',
+    synchronousCommit: 'on',
+    isSuperuser: false,
+    encoding: 'UTF8',
+  },
   ...{ isDistributed: false, appliedMigrations: ['1_tables', '2_indexes'], role: 'crm_inbound' },
   ...{ installedFunctions: installed('old', 'current'), requirements: [], missingLimits: [], missingRights: [] },
   losesPreparedStatements: false,
@@ -41,6 +48,8 @@ describe('judgeServer', () => {
     [/synchronous_commit off/, { synchronousCommit: 'off' }],
     [/fsync and synchronous_commit off/, { fsync: 'off', synchronousCommit: 'off' }],
     [/^READ_DATABASE_URL does not work with Citus/, { isDistributed: true }, { hasReplica: true }],
+    [/encoding SQL_ASCII.*ENCODING 'UTF8'/, { encoding: 'SQL_ASCII' }, { needsDurability: false }],
+    [/encoding LATIN1/, { encoding: 'LATIN1' }],
     [/14\.11 is too old/, { versionNumber: 140_011, version: '14.11' }, { needsDurability: false }],
     [
       /role crm_inbound has no statement_timeout: run crm roles apply, then RECONNECT/,

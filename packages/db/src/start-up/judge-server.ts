@@ -1,3 +1,4 @@
+import { encodingProblem } from '../schema-history/database-encoding.js';
 import { compareSchema, describeUnmet, type SchemaVersion } from '../schema-history/schema-history.js';
 import type { SessionFacts, StartUpFacts } from './read-facts.js';
 
@@ -54,6 +55,8 @@ const findRefusal = (facts: StartUpFacts, rules: ServerRules): string | null => 
   if (facts.versionNumber < oldestVersionNumber) {
     return `PostgreSQL ${facts.version} is too old: version 15 or later is needed`;
   }
+  const otherEncoding = encodingProblem(facts.encoding);
+  if (otherEncoding !== null) return otherEncoding;
   if (facts.isDistributed && rules.hasReplica === true) {
     return (
       'READ_DATABASE_URL does not work with Citus: X-Read-After carries a position of the worker that wrote, which means nothing on ' +

@@ -24,6 +24,8 @@ export interface StartUpFacts extends SchemaHistory, SessionFacts {
   /** `server_version_num`, such as `150004` for 15.4. */
   readonly versionNumber: number;
   readonly version: string;
+  /** The encoding of the database, such as `UTF8`. */
+  readonly encoding: string;
   readonly fsync: string;
   /** The value for the gateway's role. */
   readonly synchronousCommit: string;
@@ -36,11 +38,12 @@ export interface StartUpFacts extends SchemaHistory, SessionFacts {
 
 type Settings = Pick<
   StartUpFacts,
-  'versionNumber' | 'version' | 'fsync' | 'synchronousCommit' | 'isSuperuser' | 'isDistributed'
+  'versionNumber' | 'version' | 'encoding' | 'fsync' | 'synchronousCommit' | 'isSuperuser' | 'isDistributed'
 >;
 
 const settingsSql = `
   SELECT current_setting('server_version_num')::int AS "versionNumber", current_setting('server_version') AS version,
+         current_setting('server_encoding') AS encoding,
          current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS "synchronousCommit",
          current_setting('is_superuser') = 'on' AS "isSuperuser",
          EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS "isDistributed"`;

@@ -23,7 +23,7 @@ export const isAddressRange = (text: string): boolean => {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 };
 
-/** Returns a function that tells whether an address, with or without a port, is in one of the ranges. */
+/** Returns a function that checks whether an address, with or without a port, is in one of the ranges. */
 export const createTrust = (ranges: readonly string[]): ((address: string) => boolean) => {
   const list = new BlockList();
   for (const range of ranges) {

@@ -8,28 +8,10 @@ import { answerClientErrors } from '../response/client-error.js';
 import { listen } from './listen.js';
 import { drainingSetting } from '../response/reply.js';
 import { stopOnSignals } from './signals.js';
-
-/** How long the server waits, in milliseconds. */
-const defaultTimeouts = {
-  /** For a whole request to arrive; then 408. */
-  requestTimeoutMs: 15_000,
-  /** For the headers of a request to arrive; then 408. */
-  headersTimeoutMs: 10_000,
-  /** For the caller to read a finished response; then the connection is cut. */
-  answerTimeoutMs: 30_000,
-  /** For the caller to read at least a part of a response. The connection is cut after at most twice this time. */
-  answerStallMs: 10_000,
-  /**
-   * Before it closes an idle connection. Longer than the 60 s of common balancers: the balancer must close it first, or
-   * it may send into a closed one.
-   */
-  keepAliveTimeoutMs: 65_000,
-  /** For running requests to end during a shutdown. */
-  shutdownTimeoutMs: 15_000,
-};
+import { connectionLimits, defaultTimeouts, limitTimeToTakeAnswers, type Timeouts } from './timeouts.js';
 
 /** Where and how long to serve. */
-export interface ServerOptions extends Partial<typeof defaultTimeouts> {
+export interface ServerOptions extends Partial<Timeouts> {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
@@ -40,7 +22,7 @@ export interface ServerOptions extends Partial<typeof defaultTimeouts> {
   readonly handleSignals?: boolean | undefined;
 }
 
-type Settings = ServerOptions & typeof defaultTimeouts;
+type Settings = ServerOptions & Timeouts;
 
 /** A listening gateway. */
 export interface RunningServer {
@@ -53,8 +35,6 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-const checkTimeoutsEveryMs = 1_000;
-const maxHeaderBytes = 16 * 1024;
 /**
  * A shutdown closes idle connections once no request has arrived for this long. Until then, a request may be on its
  * way.
@@ -81,22 +61,6 @@ const messageClassesOf = (app: Express) => {
   return { IncomingMessage: AppRequest, ServerResponse: AppResponse as typeof ServerResponse };
 };
 
-/**
- * Cuts connections whose caller stops reading a response or reads it too slowly: unread responses hold memory and count
- * as running requests.
- */
-const limitTimeToTakeAnswers = (server: Server, { answerTimeoutMs, answerStallMs }: Settings): void => {
-  server.prependListener('request', (_request, response) => {
-    response.once('prefinish', () => {
-      // Nothing listens to the timeout, so Node destroys the connection. Before that, Node checks whether the caller
-      // has read any bytes since the last check.
-      response.setTimeout(answerStallMs);
-      const timer = setTimeout(() => response.destroy(), answerTimeoutMs).unref();
-      response.once('close', () => clearTimeout(timer));
-    });
-  });
-};
-
 const createHttpServer = (app: Express, options: Settings): Server => {
   const responses = new WeakMap<Duplex, ServerResponse>();
   const serve: RequestListener = (request, response) => {
@@ -108,11 +72,7 @@ const createHttpServer = (app: Express, options: Settings): Server => {
   };
   const server = createServer(
     {
-      requestTimeout: options.requestTimeoutMs,
-      headersTimeout: options.headersTimeoutMs,
-      keepAliveTimeout: options.keepAliveTimeoutMs,
-      connectionsCheckingInterval: checkTimeoutsEveryMs,
-      maxHeaderSize: maxHeaderBytes,
+      ...connectionLimits(options),
       // Node's own answer would be empty; the app answers in the envelope.
       requireHostHeader: false,
       ...messageClassesOf(app),

@@ -7,6 +7,7 @@ import type { RowProblem } from '../mapping/convert-row.js';
 import type { SourceFile } from '../source/csv-rows.js';
 import { emptyText } from '../source/record-reader.js';
 import { parseJsonObject } from '../../json-object.js';
+import { privateMode } from '../../private-mode.js';
 
 /** The columns before those of the source. */
 const ownColumns = ['line', 'field', 'reason'];
@@ -108,7 +109,7 @@ export class RowsFile {
         : csvLine([...own, ...cells.slice(this.#dropped)].map(cellValue), { delimiter: this.#delimiter, raw: true });
     this.#writes = this.#writes.then(async () => {
       if (this.#handle === undefined) {
-        this.#handle = await open(this.path, 'w');
+        this.#handle = await open(this.path, 'w', privateMode);
         await this.#handle.write(this.#header);
       }
       await this.#handle.write(text);

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { CliError, errorText, ifThere } from '../../errors.js';
 import type { Gateways } from '../../api/gateways.js';
 import { parseJsonObject } from '../../json-object.js';
+import { privateMode } from '../../private-mode.js';
 
 /** The start of a progress file, even if its first line is incomplete. */
 const start = '{"digest":';
@@ -54,7 +55,7 @@ export class SentNotes {
     const [first, ...lines] = whole.split('\n').slice(0, -1);
     if (first !== undefined) assertSame(path, parseJsonObject(first), own);
     else if (text !== '' && !text.startsWith(start)) throw new CliError(foreign(path));
-    const handle = await open(path, 'a').catch((error: unknown) => {
+    const handle = await open(path, 'a', privateMode).catch((error: unknown) => {
       throw new CliError(`${errorText(error)}. Choose another path for the progress file with --progress.`);
     });
     await handle.truncate(Buffer.byteLength(whole));

@@ -1,6 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { listen } from '../../server/listen.js';
+import { connectionLimits, defaultTimeouts, limitTimeToTakeAnswers, type Timeouts } from '../../server/timeouts.js';
 import { NotReadyError } from '../../server/start-up.js';
 
 /** Metrics as text. */
@@ -9,8 +10,8 @@ export interface RenderedMetrics {
   render(): Promise<string>;
 }
 
-/** Where the admin server listens and what it shows. */
-interface AdminServerOptions {
+/** Where the admin server listens and what it shows. Its timeouts are those of the gateways. */
+interface AdminServerOptions extends Partial<Timeouts> {
   readonly host: string;
   readonly port: number;
   readonly metrics: RenderedMetrics;
@@ -44,11 +45,13 @@ export const startAdminServer = async (options: AdminServerOptions): Promise<() 
         ),
     }),
   };
-  const server = createServer((request, response) => {
+  const timeouts = { ...defaultTimeouts, ...options };
+  const server = createServer(connectionLimits(timeouts), (request, response) => {
     const page = request.method === 'GET' ? pages[request.url?.split('?')[0] ?? ''] : undefined;
     if (page === undefined) response.writeHead(404).end();
     else void page(response);
   });
+  limitTimeToTakeAnswers(server, timeouts);
   await listen(server, options);
   return () =>
     new Promise((resolve) => {

@@ -68,6 +68,17 @@ export class Metrics {
     });
   }
 
+  /** Adds the ages of the last successes of upkeep tasks. */
+  watchUpkeep(tasks: readonly { readonly name: string; readonly ageSeconds: number }[]): void {
+    this.#collect(
+      Gauge,
+      'crm_upkeep_age_seconds',
+      'Time since an upkeep task succeeded in this process, or since the process started.',
+      ['task'],
+      () => tasks.map(({ name, ageSeconds }) => [{ task: name }, ageSeconds]),
+    );
+  }
+
   /** Records how long a statement waited for a connection, in milliseconds. */
   waitsOf(pool: string): (waitMs: number) => void {
     const child = this.#wait.labels(pool);
