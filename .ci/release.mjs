@@ -1,6 +1,8 @@
-// Makes a release in dist/release and prints what is published, with sizes and digests. Usage, after npm run build:
-//   node .ci/release.mjs             publishes nothing
-//   node .ci/release.mjs --publish   .github/workflows/release.yml runs this for a tag
+// Makes a release in dist and prints what is published, with sizes and digests. Usage, after npm run build:
+//   node .ci/release.mjs             a dry run
+//   node .ci/release.mjs --build     also builds the images for all platforms
+//   node .ci/release.mjs --publish   publishes what --build has made. It runs no code of other packages and builds nothing,
+//                                    because only this step has the rights to publish (.github/workflows/release.yml)
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,6 +12,7 @@ import { images } from '../docker/prune.mjs';
 process.chdir(dirname(import.meta.dirname));
 const out = 'dist/release';
 const publishes = process.argv.includes('--publish');
+const buildsAll = process.argv.includes('--build');
 const read = (path) => readFileSync(path, 'utf8');
 const manifestOf = (folder) => JSON.parse(read(join(folder, 'package.json')));
 const { version, description, license, repository, engines } = manifestOf('.');
@@ -59,25 +62,36 @@ const stageClient = (to) => {
   return manifest;
 };
 
-const publishPackage = (stage) => {
+const tarballs = ['client', 'cli'].map((name) => ({
+  id: `@crm/${name}@${version}`,
+  file: `${out}/crm-${name}-${version}.tgz`,
+}));
+
+const packPackage = (stage) => {
   const folder = `dist/${stage.name}`;
   const publishConfig = { access: 'public', provenance: true };
   const source = { type: 'git', url: `git+https://github.com/${repositoryName}.git` };
   const manifest = { ...stage(folder), version, license, repository: source, engines, publishConfig };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest, null, 2));
   const [packed] = Object.values(JSON.parse(run('npm', 'pack', '--json', `--pack-destination=${out}`, `./${folder}`)));
-  // A workflow that failed later can run again, but npm takes each version once.
-  const isPublished = publishes && spawnSync('npm', ['view', packed.id, 'version']).status === 0;
-  const options = [...(publishes ? [] : ['--dry-run']), '--loglevel=error'];
-  if (!isPublished) run('npm', 'publish', `${out}/${packed.filename}`, ...options);
+  run('npm', 'publish', `${out}/${packed.filename}`, '--dry-run', '--loglevel=error');
   print(`npm ${packed.id}, ${packed.entryCount} files`, packed.size, packed.integrity);
 };
 
-const publishImage = (target, bill) => {
-  const image = `ghcr.io/${repositoryName.toLowerCase()}/${target}:${version}`;
+const publishPackage = ({ id, file }) => {
+  // A workflow that failed later can run again, but npm takes each version once.
+  if (spawnSync('npm', ['view', id, 'version']).status !== 0)
+    run('npm', 'publish', file, '--ignore-scripts', '--loglevel=error');
+};
+
+const imageOf = (target) => `ghcr.io/${repositoryName.toLowerCase()}/${target}:${version}`;
+const archiveOf = (target) => `dist/images/${target}.tar`;
+
+const buildImage = (target) => {
+  const image = imageOf(target);
   const source = `org.opencontainers.image.source=https://github.com/${repositoryName}`;
   const build = ['--file=docker/Dockerfile', `--target=${target}`, `--tag=${image}`, `--label=${source}`];
-  if (!publishes) {
+  if (!buildsAll) {
     const tool = ['docker', 'podman'].find((name) => spawnSync(name, ['info']).status === 0);
     if (tool === undefined) return console.log(`${image}  not built, because neither docker nor podman works here`);
     const { status } = spawnSync(tool, ['build', '--quiet', ...build, '.'], { stdio: ['ignore', 'ignore', 'inherit'] });
@@ -87,10 +101,15 @@ const publishImage = (target, bill) => {
     }
     return print(image, ...run(tool, 'image', 'inspect', '--format={{.Size}} {{.Id}}', image).trim().split(' '));
   }
-  const metadata = `dist/${target}.json`;
   const attached = ['--platform=linux/amd64,linux/arm64', '--sbom=true', '--provenance=mode=max'];
-  run('docker', 'buildx', 'build', ...build, ...attached, '--push', `--metadata-file=${metadata}`, '.');
-  const signed = `${image}@${JSON.parse(read(metadata))['containerimage.digest']}`;
+  run('docker', 'buildx', 'build', ...build, ...attached, `--output=type=oci,dest=${archiveOf(target)}`, '.');
+  console.log(image);
+};
+
+const publishImage = (target) => {
+  const [image, digest] = [imageOf(target), `dist/images/${target}.digest`];
+  run('skopeo', 'copy', '--all', `--digestfile=${digest}`, `oci-archive:${archiveOf(target)}`, `docker://${image}`);
+  const signed = `${image}@${read(digest).trim()}`;
   run('cosign', 'sign', '--yes', signed);
   run('cosign', 'attest', '--yes', '--type=cyclonedx', `--predicate=${bill}`, signed);
   console.log(signed);
@@ -100,13 +119,19 @@ const expected = `${repositoryName} v${version}`;
 const actual = `${process.env.GITHUB_REPOSITORY} ${process.env.GITHUB_REF_NAME}`;
 if (publishes && actual !== expected) throw new Error(`This is ${actual}, and package.json says ${expected}`);
 
-rmSync('dist', { recursive: true, force: true });
-mkdirSync(out, { recursive: true });
-writeFileSync('dist/notes.md', releaseNotes());
+const targets = Object.keys(images).filter((name) => name !== 'build');
 const bill = `${out}/crm-${version}.cdx.json`;
-run('node', '.ci/licences.mjs', '--bill', bill);
-for (const target of Object.keys(images).filter((name) => name !== 'build')) publishImage(target, bill);
-for (const stage of [stageClient, stageCommandLine]) publishPackage(stage);
+if (publishes) {
+  targets.forEach(publishImage);
+  tarballs.forEach(publishPackage);
+} else {
+  rmSync('dist', { recursive: true, force: true });
+  for (const folder of [out, 'dist/images']) mkdirSync(folder, { recursive: true });
+  writeFileSync('dist/notes.md', releaseNotes());
+  run('node', '.ci/licences.mjs', '--bill', bill);
+  targets.forEach(buildImage);
+  for (const stage of [stageClient, stageCommandLine]) packPackage(stage);
+}
 const files = readdirSync(out).map((name) => join(out, name));
 for (const file of files) {
   const bytes = readFileSync(file);

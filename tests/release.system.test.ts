@@ -38,7 +38,7 @@ case "$(basename "$0") $1 $2" in
   'npm view'*) exit 1 ;;
   *) echo "$(basename "$0") $*" >> "$CALLS" ;;
 esac
-for word; do case "$word" in --metadata-file=*) echo '{"containerimage.digest":"sha256:12"}' > "\${word#*=}" ;; esac; done
+for word; do case "$word" in --digestfile=*) echo 'sha256:12' > "\${word#*=}" ;; esac; done
 `;
 const programPath = async (name: string): Promise<string> =>
   realpath((await run('sh', ['-c', `command -v ${name}`])).stdout.trim());
@@ -84,14 +84,24 @@ describe('the release', () => {
 
   test('is published for its tag only, with the printed bytes, signed and with the bill of materials', async () => {
     const env = { GITHUB_REPOSITORY: repositoryName, GITHUB_REF_NAME: `v${version}` };
-    const { stdout, calls } = await makeRelease(['docker', 'cosign', 'gh', 'npm'], ['--publish'], env);
-    expect(filesIn(stdout)).toEqual(filesIn(dryRun));
+    const built = await makeRelease(['docker'], ['--build']);
+    expect(filesIn(built.stdout)).toEqual(filesIn(dryRun));
+    expect(built.calls.filter((call) => call.includes('migrate'))).toEqual([
+      expect.stringMatching(
+        /^docker buildx build .* --platform=linux\/amd64,linux\/arm64 --sbom=true .* --output=type=oci,dest=dist\/images\/migrate.tar \.$/,
+      ),
+    ]);
+    const { stdout, calls } = await makeRelease(['docker', 'skopeo', 'cosign', 'gh', 'npm'], ['--publish'], env);
+    expect(filesIn(stdout)).toEqual(filesIn(dryRun).filter((line) => line.startsWith('dist')));
+    expect(calls.filter((call) => call.startsWith('docker'))).toEqual([]);
     const image = `ghcr.io/${repositoryName}/migrate:${version}@sha256:12`;
     expect(calls.filter((call) => /migrate|^npm|^gh/.test(call))).toEqual([
-      expect.stringMatching(/^docker buildx build .* --platform=linux\/amd64,linux\/arm64 --sbom=true .* --push /),
+      `skopeo copy --all --digestfile=dist/images/migrate.digest oci-archive:dist/images/migrate.tar docker://${image.split('@')[0]}`,
       `cosign sign --yes ${image}`,
       `cosign attest --yes --type=cyclonedx --predicate=dist/release/${fileNames[0]} ${image}`,
-      ...[fileNames[2], fileNames[1]].map((name) => `npm publish dist/release/${name} --loglevel=error`),
+      ...[fileNames[2], fileNames[1]].map(
+        (name) => `npm publish dist/release/${name} --ignore-scripts --loglevel=error`,
+      ),
       expect.stringMatching(new RegExp(`^gh release create v${version} .*${fileNames.join('.*')}$`)),
     ]);
     await expect(makeRelease([], ['--publish'], { ...env, GITHUB_REF_NAME: 'v0' })).rejects.toThrow('This is');
@@ -99,8 +109,23 @@ describe('the release', () => {
 
   test('is published after all tests, by actions that are named by commit', () => {
     const workflow = read('.github/workflows/release.yml');
-    expect(workflow).toMatch(/ run: bash \.ci\/run\n[^]* needs: check\n[^]* run: node \.ci\/release\.mjs --publish\n/);
+    expect(workflow).toMatch(
+      / run: bash \.ci\/run\n[^]* needs: check\n[^]* needs: build\n[^]* run: node \.ci\/release\.mjs --publish\n/,
+    );
     expect(workflow.match(/uses: (?!\S+@[0-9a-f]{40} # v)/g)).toBeNull();
+  });
+
+  test('is built without the rights to publish, and published without running code of other packages', () => {
+    const [, build = '', publish = ''] = read('.github/workflows/release.yml').split(/^ {2}(?:build|publish):\n/m);
+    expect(build).toContain('permissions: { contents: read }');
+    expect(build).toContain('run: node .ci/release.mjs --build');
+    expect(build).not.toMatch(/secrets\.|github\.token|: write/);
+    expect(publish).toMatch(/ environment: release\n/);
+    expect(publish).not.toMatch(/npm (ci|install|run)|docker build/);
+    for (const job of [build, publish]) {
+      expect(job).toMatch(/setup-node[^]*package-manager-cache: false/);
+      expect(job).not.toMatch(/actions\/cache|(?<!-)\bcache:|type=gha/);
+    }
   });
 });
 
