@@ -61,11 +61,13 @@ describe('crm key rotate', () => {
     expect(rotated).toEqual({
       key_id: expect.any(String),
       api_key: expect.stringMatching(/^crm_live_/),
+      expires_at: expect.any(String),
       replaces: keyId,
       old_key_expires_at: expect.any(String),
     });
     expect(rotated['key_id']).not.toBe(keyId);
-    expect(await stored(rotated['api_key'])).toEqual({ ...before, id: rotated['key_id'] });
+    const expiresAt = new Date(String(rotated['expires_at']));
+    expect(await stored(rotated['api_key'])).toEqual({ ...before, id: rotated['key_id'], expiresAt });
     const endsAt = new Date(String(rotated['old_key_expires_at']));
     expect(await stored(apiKey)).toMatchObject({ revokedAt: null, expiresAt: endsAt });
     expect(endsAt.getTime()).toBeGreaterThanOrEqual(startedAtMs + 24 * hourMs);
@@ -87,6 +89,26 @@ describe('crm key rotate', () => {
     const before = await stored(second.apiKey);
     await rotate(second.keyId, '--overlap', '30d');
     expect((await stored(second.apiKey))?.expiresAt).toEqual(before?.expiresAt);
+  });
+
+  it('gives the new key the lifetime of the old one from now, or the one that is asked for', async () => {
+    const old = await createKey(90 * 24 * hourMs);
+    const where = { organizationId: org, id: old.keyId };
+    const dayAgo = new Date(Date.now() - 24 * hourMs);
+    // The key was made a day ago for 91 days.
+    await administered.database.prisma.apiKey.updateMany({ where, data: { createdAt: dayAgo } });
+    const lifetimeMs = (await stored(old.apiKey))!.expiresAt!.getTime() - dayAgo.getTime();
+    const startedAtMs = Date.now();
+    const rotated = await rotate(old.keyId);
+    const expiresAtMs = Date.parse(String(rotated['expires_at']));
+    expect(expiresAtMs).toBeGreaterThanOrEqual(startedAtMs + lifetimeMs);
+    expect(expiresAtMs).toBeLessThanOrEqual(Date.now() + lifetimeMs);
+    const dated = await rotate(String(rotated['key_id']), '--expires', '2199-01-31');
+    expect(dated['expires_at']).toBe('2199-01-31T00:00:00.000Z');
+    const text = await administered.crm('key', 'rotate', String(dated['key_id']), '--org', org, '--expires', 'never');
+    expect(text.stdout).toMatch(/^crm_live_\S+\n.* It expires: never\.$/m);
+    const endless = await createKey();
+    expect((await rotate(endless.keyId))['expires_at']).toBeNull();
   });
 
   it('and revoke refuse keys of other organizations; rotate also those that are not valid any more', async () => {

@@ -49,6 +49,9 @@ export const expiry = (text: string, nowMs = Date.now()): Date => {
   return date;
 };
 
+/** Reads `--expires` where absence does not mean `never`. */
+export const expiryOrNever = (text: string): Date | 'never' => (text === 'never' ? text : expiry(text));
+
 /** Reads `--since`. */
 export const pastInstant = (text: string, nowMs = Date.now()): Date => instant(text, nowMs, -1);
 

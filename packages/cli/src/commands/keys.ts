@@ -14,6 +14,7 @@ import {
   allowedOperations,
   defaultOperations,
   expiry,
+  expiryOrNever,
   keyId as readKeyId,
   limitsText,
   organizationLimits,
@@ -227,6 +228,7 @@ The gateways refuse the key within 5 seconds. To replace a key without a gap: cr
 
 interface RotateOptions extends OrganizationOptions {
   readonly overlap: number;
+  readonly expires?: Date | 'never';
 }
 
 const defaultOverlap = '1d';
@@ -235,12 +237,13 @@ const rotate = organizationCommand({
   name: 'rotate',
   description: 'replace an API key with a new one',
   help: `
-Creates a new key with the same name, operations, limits and expiry. The old key still works until the overlap ends, so that
-programs can switch one by one. With --overlap 0, the old key is revoked at once.
+Creates a new key with the same name, operations and limits. It lives as long as the old key did, counted from now: a key made
+for 90 days gets 90 more. --expires sets another end. The old key still works until the overlap ends, but never beyond its own
+expiry, so that programs can switch one by one. With --overlap 0, the old key is revoked at once.
 
 Examples:
   $ crm key rotate --org ID KEY_ID                  (the id from crm key list, not the key itself)
-  $ crm key rotate --org ID KEY_ID --overlap 7d
+  $ crm key rotate --org ID KEY_ID --overlap 7d --expires 90d
   $ crm key rotate --org ID KEY_ID --overlap 0      (the old key has leaked)`,
   define: (command) =>
     command
@@ -249,19 +252,30 @@ Examples:
         new Option('--overlap <duration>', 'how long the old key still works')
           .argParser(overlap)
           .default(overlap(defaultOverlap), defaultOverlap),
-      ),
-  run: async ({ administration, organization }, { org, overlap: overlapMs }: RotateOptions, keyId: string) => {
+      )
+      .option('--expires <when>', 'when the new key expires: a duration, a day, a time or never', expiryOrNever),
+  run: async ({ administration, organization }, { org, overlap: overlapMs, expires }: RotateOptions, keyId: string) => {
     const { id: organizationId } = await organization(org);
     const { apiKey, text } = newKey();
-    const rotated = await administration.rotateApiKey({ organizationId, keyId, text, overlapMs });
+    const wantedExpiry = expires === 'never' ? null : expires;
+    const rotation = { organizationId, keyId, text, overlapMs, expiresAt: wantedExpiry };
+    const rotated = await administration.rotateApiKey(rotation);
+    const expiresAt = rotated.expiresAt?.toISOString() ?? null;
     const oldKeyExpiresAt = rotated.oldKeyExpiresAt.toISOString();
     const oldKey =
       overlapMs === 0
         ? `The old key ${keyId} is revoked; the gateways refuse it within 5 seconds.`
         : `The old key ${keyId} works until ${oldKeyExpiresAt}. Watch its last use: crm key list`;
     return {
-      json: { key_id: rotated.id, api_key: apiKey, replaces: keyId, old_key_expires_at: oldKeyExpiresAt },
-      text: [apiKey, `This is the only time that the key is shown. Its id is ${rotated.id}.`, oldKey].join('\n'),
+      json: {
+        ...{ key_id: rotated.id, api_key: apiKey, expires_at: expiresAt },
+        ...{ replaces: keyId, old_key_expires_at: oldKeyExpiresAt },
+      },
+      text: [
+        apiKey,
+        `This is the only time that the key is shown. Its id is ${rotated.id}. It expires: ${expiresAt ?? 'never'}.`,
+        oldKey,
+      ].join('\n'),
     };
   },
 });

@@ -40,6 +40,8 @@ export interface KeyRotation {
   readonly text: NewKeyText;
   /** 0 revokes the old key at once. */
   readonly overlapMs: number;
+  /** When the new key expires, null for never. Undefined gives it the lifetime of the old key, counted from now. */
+  readonly expiresAt?: Date | null | undefined;
 }
 
 /** The result of a rotation. */
@@ -71,7 +73,7 @@ const describe = (key: Omit<NewApiKey, 'hash' | 'organizationId'>): Prisma.Input
   expires_at: key.expiresAt?.toISOString() ?? null,
 });
 
-/** Only a working key can be rotated. A replaced key cannot, because the new key would inherit the end of the overlap as its expiry. */
+/** Only a working key can be rotated. A replaced key cannot, because the end of its overlap has replaced its own expiry. */
 const assertCanRotate = (key: StoredKey | null, keyId: string, now: Date): StoredKey => {
   if (key === null) throw notFound(`There is no key ${keyId}`);
   const refuse = (why: string): Failure => conflict(`The key ${keyId} ${why}`);
@@ -81,20 +83,25 @@ const assertCanRotate = (key: StoredKey | null, keyId: string, now: Date): Store
   return key;
 };
 
+/** With the old expiry, both keys would stop working together. */
+const successorExpiry = ({ createdAt, expiresAt }: StoredKey, now: Date): Date | null =>
+  expiresAt === null ? null : new Date(now.getTime() + expiresAt.getTime() - createdAt.getTime());
+
 const rotate = async (
   transaction: Prisma.TransactionClient,
-  { organizationId, keyId, text, overlapMs }: KeyRotation,
+  { organizationId, keyId, text, overlapMs, expiresAt: wantedExpiry }: KeyRotation,
   origin: AuditOrigin,
 ): Promise<RotatedKey> => {
   await lockOrganization(transaction, organizationId);
   const now = new Date();
   const found = await transaction.apiKey.findFirst({ where: { id: keyId, organizationId } });
   const old = assertCanRotate(found, keyId, now);
-  const { name, allowedOperations, expiresAt } = old;
+  const { name, allowedOperations } = old;
+  const expiresAt = wantedExpiry === undefined ? successorExpiry(old, now) : wantedExpiry;
   const successor = { name, allowedOperations, expiresAt, limits: old.limits as Record<string, number> };
   const id = await insertKey(transaction, { organizationId, ...text, ...successor });
   const overlapEndMs = now.getTime() + overlapMs;
-  const oldKeyExpiresAt = new Date(Math.min(overlapEndMs, expiresAt?.getTime() ?? overlapEndMs));
+  const oldKeyExpiresAt = new Date(Math.min(overlapEndMs, old.expiresAt?.getTime() ?? overlapEndMs));
   const end = overlapMs === 0 ? { revokedAt: now } : { expiresAt: oldKeyExpiresAt };
   const { count } = await transaction.apiKey.updateMany({
     // A revocation that was committed meanwhile must not be undone.
@@ -173,7 +180,7 @@ export const apiKeyAdministration = ({ prisma }: AdministrationDatabase, origin:
   },
 
   /**
-   * Replaces a key with a new one that has the same name, operations, limits and expiry. The old key works until the overlap ends.
+   * Replaces a key with a new one that has the same name, operations, limits and lifetime. The old key works until the overlap ends.
    * @throws Failure `not_found` for an unknown key, `conflict` for a key that is already revoked, expired or replaced
    */
   rotateApiKey: (input: KeyRotation): Promise<RotatedKey> =>
