@@ -41,8 +41,13 @@ export type FailureReason =
   | { readonly kind: 'external_id_unknown'; readonly object: ObjectType }
   /** An account that contacts or opportunities refer to cannot be deleted. */
   | { readonly kind: 'account_in_use'; readonly contacts: number; readonly opportunities: number }
-  /** A stage or member with opportunities cannot be removed. The count stops at 10,000. */
-  | { readonly kind: 'setup_in_use'; readonly object: SetupKind; readonly opportunities: number }
+  /** A stage or member with opportunities cannot be removed. The count stops at 10,000. `moved`: how many the call moved before. */
+  | {
+      readonly kind: 'setup_in_use';
+      readonly object: SetupKind;
+      readonly opportunities: number;
+      readonly moved?: number;
+    }
   /** A custom field with values cannot be deleted. The count of records stops at 10,000. */
   | { readonly kind: 'field_in_use'; readonly object: ObjectType; readonly records: number }
   /** A pipeline needs at least one active stage. */

@@ -14,17 +14,19 @@ const fieldAnswer = (message: string, id: string) => (setup: OrganizationSetup) 
 });
 
 /** `POST /v1/inbound/fields` */
-const createField = operation(contracts.createField, (context, { caller, body }) => {
+const createField = operation(contracts.createField, (context, request) => {
+  const { body } = request;
   const id = randomUUID();
-  return runSetupChange(context, caller, {
+  return runSetupChange(context, request, {
     changes: (setup) => [defineFieldChange(id, readNewField(setup, body))],
     answer: fieldAnswer('Field defined', id),
   });
 });
 
 /** `PATCH /v1/inbound/fields/{id}` */
-const updateField = operation(contracts.updateField, (context, { caller, params, body }) =>
-  runSetupChange(context, caller, {
+const updateField = operation(contracts.updateField, (context, request) => {
+  const { params, body } = request;
+  return runSetupChange(context, request, {
     changes: (setup) => {
       requireChange(body);
       const field = orNotFound(findField(setup, params.id));
@@ -39,32 +41,35 @@ const updateField = operation(contracts.updateField, (context, { caller, params,
       return [updateFieldChange(field, change, isMetadata ? field.metadata : undefined)];
     },
     answer: fieldAnswer('Field updated', params.id),
-  }),
-);
+  });
+});
 
 /** `DELETE /v1/inbound/fields/{id}` */
-const deleteField = operation(contracts.deleteField, (context, { caller, params }) =>
-  runSetupChange(context, caller, {
+const deleteField = operation(contracts.deleteField, (context, request) => {
+  const { params } = request;
+  return runSetupChange(context, request, {
     changes: (setup) => [deleteFieldChange(orNotFound(findField(setup, params.id)))],
     answer: () => ({ message: 'Field deleted', data: { id: params.id.toLowerCase() } }),
-  }),
-);
+  });
+});
 
 /** `POST /v1/inbound/fields/{id}/options` */
-const createFieldOption = operation(contracts.createFieldOption, (context, { caller, params, body }) =>
-  runSetupChange(context, caller, {
+const createFieldOption = operation(contracts.createFieldOption, (context, request) => {
+  const { params, body } = request;
+  return runSetupChange(context, request, {
     changes: (setup) => {
       const field = orNotFound(findField(setup, params.id));
       const metadata = readOptions(field, [...optionsOf(field), body]);
       return [updateFieldChange(field, { metadata }, field.metadata, body)];
     },
     answer: fieldAnswer('Option added', params.id),
-  }),
-);
+  });
+});
 
 /** `PATCH /v1/inbound/fields/{id}/options` */
-const updateFieldOption = operation(contracts.updateFieldOption, (context, { caller, params, body }) =>
-  runSetupChange(context, caller, {
+const updateFieldOption = operation(contracts.updateFieldOption, (context, request) => {
+  const { params, body } = request;
+  return runSetupChange(context, request, {
     changes: (setup) => {
       const field = orNotFound(findField(setup, params.id));
       const { position, is_active: isActive, ...given } = body;
@@ -80,8 +85,8 @@ const updateFieldOption = operation(contracts.updateFieldOption, (context, { cal
       return [updateFieldChange(field, { metadata: readOptions(field, options) }, field.metadata, body)];
     },
     answer: fieldAnswer('Option updated', params.id),
-  }),
-);
+  });
+});
 
 /** The writes of custom fields and their options. */
 export const fieldOperations: readonly Operation<Context>[] = [

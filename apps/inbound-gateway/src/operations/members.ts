@@ -4,7 +4,7 @@ import { addMemberChange, memberWire, type OrganizationSetup, removeMemberChange
 import { validationError } from '@crm/domain';
 import type { Operation } from '@crm/http';
 import { type Context, operation } from '../context.js';
-import { moveWithin, orNotFound, requireChange, runSetupChange } from '../setup/change-setup.js';
+import { orNotFound, requireChange, runSetupChange } from '../setup/change-setup.js';
 import { readMemberEmail, readName } from '../setup/read-setup.js';
 
 /** The response with a member after its change. */
@@ -14,17 +14,19 @@ const memberAnswer = (message: string, id: string) => (setup: OrganizationSetup)
 });
 
 /** `POST /v1/inbound/members` */
-const createMember = operation(contracts.createMember, (context, { caller, body }) => {
+const createMember = operation(contracts.createMember, (context, request) => {
+  const { body } = request;
   const id = randomUUID();
-  return runSetupChange(context, caller, {
+  return runSetupChange(context, request, {
     changes: () => [addMemberChange(id, { email: readMemberEmail(body.email), name: readName(body.name) })],
     answer: memberAnswer('Member added', id),
   });
 });
 
 /** `PATCH /v1/inbound/members/{id}` */
-const updateMember = operation(contracts.updateMember, (context, { caller, params, body }) =>
-  runSetupChange(context, caller, {
+const updateMember = operation(contracts.updateMember, (context, request) => {
+  const { params, body } = request;
+  return runSetupChange(context, request, {
     changes: (setup) => {
       requireChange(body);
       const { id } = orNotFound(setup.findMember(params.id));
@@ -32,16 +34,16 @@ const updateMember = operation(contracts.updateMember, (context, { caller, param
       return [updateMemberChange(id, { email, name: readName(body.name), isActive: body.is_active })];
     },
     answer: memberAnswer('Member updated', params.id),
-  }),
-);
+  });
+});
 
 /**
  * `DELETE /v1/inbound/members/{id}`: an owner of opportunities is refused, unless the query says what to do with them.
  */
 const deleteMember = operation(contracts.deleteMember, (context, request) => {
-  const { caller, params, query } = request;
-  return runSetupChange(context, caller, {
-    changes: async (setup) => {
+  const { params, query } = request;
+  return runSetupChange(context, request, {
+    changes: (setup) => {
       const member = orNotFound(setup.findMember(params.id));
       const { opportunities, reassign_to: heirId } = query;
       if (heirId === undefined) return [removeMemberChange(member.id, opportunities === 'keep')];
@@ -51,8 +53,8 @@ const deleteMember = operation(contracts.deleteMember, (context, request) => {
       if (heir.id === member.id) throw validationError({ reassign_to: 'is the member to be removed' });
       if (!heir.isActive) throw validationError({ reassign_to: 'is a former member' });
       const move = { kind: 'owner', fromId: member.id, toId: heir.id } as const;
-      await moveWithin(context, request, move);
-      return [removeMemberChange(member.id, false)];
+      const close = updateMemberChange(member.id, { isActive: false });
+      return { changes: [close], move: { of: move, then: [removeMemberChange(member.id, false)] } };
     },
     answer: () => ({ message: 'Removed member', data: { id: params.id.toLowerCase() } }),
   });

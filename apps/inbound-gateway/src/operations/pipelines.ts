@@ -12,10 +12,10 @@ import {
   updatePipelineChange,
   updateStageChange,
 } from '@crm/db';
-import { Failure, validationError } from '@crm/domain';
+import { validationError } from '@crm/domain';
 import type { Operation } from '@crm/http';
 import { type Context, operation } from '../context.js';
-import { moveWithin, orNotFound, requireChange, runSetupChange } from '../setup/change-setup.js';
+import { orNotFound, requireChange, runSetupChange } from '../setup/change-setup.js';
 import { readColor, readLabels, readName, readStage } from '../setup/read-setup.js';
 
 /** The response with a pipeline and its stages after their change. */
@@ -31,9 +31,10 @@ const stageAnswer = (message: string, id: string) => (setup: OrganizationSetup) 
 });
 
 /** `POST /v1/inbound/pipelines` */
-const createPipeline = operation(contracts.createPipeline, (context, { caller, body }) => {
+const createPipeline = operation(contracts.createPipeline, (context, request) => {
+  const { body } = request;
   const id = randomUUID();
-  return runSetupChange(context, caller, {
+  return runSetupChange(context, request, {
     changes: () => {
       const stages = readLabels(body.stages.map((stage, index) => readStage(stage, `stages[${index}].`)));
       return createPipelineChanges(id, { name: readName(body.name), position: body.position }, stages);
@@ -43,8 +44,9 @@ const createPipeline = operation(contracts.createPipeline, (context, { caller, b
 });
 
 /** `PATCH /v1/inbound/pipelines/{id}` */
-const updatePipeline = operation(contracts.updatePipeline, (context, { caller, params, body }) =>
-  runSetupChange(context, caller, {
+const updatePipeline = operation(contracts.updatePipeline, (context, request) => {
+  const { params, body } = request;
+  return runSetupChange(context, request, {
     changes: (setup) => {
       requireChange(body);
       const { id } = orNotFound(setup.findPipeline(params.id));
@@ -53,13 +55,14 @@ const updatePipeline = operation(contracts.updatePipeline, (context, { caller, p
       ];
     },
     answer: pipelineAnswer('Pipeline updated', params.id),
-  }),
-);
+  });
+});
 
 /** `POST /v1/inbound/pipelines/{id}/stages` */
-const createStage = operation(contracts.createStage, (context, { caller, params, body }) => {
+const createStage = operation(contracts.createStage, (context, request) => {
+  const { params, body } = request;
   const id = randomUUID();
-  return runSetupChange(context, caller, {
+  return runSetupChange(context, request, {
     changes: (setup) => {
       const pipeline = orNotFound(setup.findPipeline(params.id));
       return [createStageChange(id, pipeline.id, readStage(body), body.position)];
@@ -81,19 +84,11 @@ const readMove = (setup: OrganizationSetup, from: Stage, body: contracts.UpdateS
   return { kind: 'stage', from, toId: target.id };
 };
 
-/** Refuses a label that another stage of the pipeline has. @throws Failure `key_taken` */
-const requireFreeLabel = (setup: OrganizationSetup, { id, pipelineId }: Stage, label: string | undefined): void => {
-  const holder = setup.findPipeline(pipelineId)?.stages.find((other) => other.label === label && other.id !== id);
-  if (holder !== undefined) {
-    throw new Failure({ kind: 'key_taken', object: 'stage', field: 'label', existingId: holder.id });
-  }
-};
-
 /** `PATCH /v1/inbound/stages/{id}` */
 const updateStage = operation(contracts.updateStage, (context, request) => {
-  const { caller, params, body } = request;
-  return runSetupChange(context, caller, {
-    changes: async (setup) => {
+  const { params, body } = request;
+  return runSetupChange(context, request, {
+    changes: (setup) => {
       requireChange(body);
       const stage = orNotFound(setup.findStage(params.id));
       const move = readMove(setup, stage, body);
@@ -107,25 +102,24 @@ const updateStage = operation(contracts.updateStage, (context, request) => {
         isActive: body.is_active,
         position: body.position,
       };
-      // The move is not undone if the change fails, so everything that can be checked is checked before the move.
-      requireFreeLabel(setup, stage, change.label);
-      if (move !== null) await moveWithin(context, request, move);
-      return [updateStageChange(stage.id, change)];
+      if (move === null) return [updateStageChange(stage.id, change)];
+      return { changes: [updateStageChange(stage.id, change, true)], move: { of: move, then: [] } };
     },
     answer: stageAnswer('Stage updated', params.id),
   });
 });
 
 /** `DELETE /v1/inbound/stages/{id}` */
-const deleteStage = operation(contracts.deleteStage, (context, { caller, params }) =>
-  runSetupChange(context, caller, {
+const deleteStage = operation(contracts.deleteStage, (context, request) => {
+  const { params } = request;
+  return runSetupChange(context, request, {
     changes: (setup) => {
       const { id, pipelineId, label } = orNotFound(setup.findStage(params.id));
       return [deleteStageChange(id, pipelineId, label)];
     },
     answer: () => ({ message: 'Stage deleted', data: { id: params.id.toLowerCase() } }),
-  }),
-);
+  });
+});
 
 /** The writes of pipelines and stages. */
 export const pipelineOperations: readonly Operation<Context>[] = [

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OperationContract } from '@crm/contract';
 import {
+  type ChangedSetup,
   changeSetup,
   moveOpportunities,
   opportunitiesToMove,
@@ -10,8 +11,8 @@ import {
   refreshRecords,
   type SetupChange,
 } from '@crm/db';
-import { ApiError, Failure, validationError } from '@crm/domain';
-import { type Caller, type OperationRequest, SharedLimit } from '@crm/http';
+import { ApiError, Failure, isFailure, validationError } from '@crm/domain';
+import { type OperationRequest, SharedLimit } from '@crm/http';
 import type { Context } from '../context.js';
 import { type OriginRequest, readAfterHeader, writeOrigin } from '../write/write-request.js';
 
@@ -21,10 +22,30 @@ const rebuildWaitMs = 2_000;
 /** The maximum number of opportunities that one call moves to another stage or owner. */
 const maxMoved = 10_000;
 
+/**
+ * How often a call looks for opportunities that came after it had closed their stage or owner, and the time between. Together they are
+ * longer than the age at which other gateways read the setup again.
+ */
+const maxRounds = 6;
+const roundWaitMs = 300;
+
+/** A request that changes the setup. */
+type SetupRequest = OriginRequest & Pick<OperationRequest<OperationContract>, 'isGone'>;
+
+/** The changes of one setup operation. */
+export interface SetupChanges {
+  readonly changes: readonly SetupChange[];
+  /**
+   * The opportunities to move after the changes, which close their stage or owner to new ones, and the changes that follow. So writers
+   * cannot fill a stage as fast as it is emptied.
+   */
+  readonly move?: { readonly of: OpportunityMove; readonly then: readonly SetupChange[] } | undefined;
+}
+
 /** One setup operation. */
 export interface SetupWork<Data> {
   /** Builds the changes from the current setup. Throws before anything is written. */
-  readonly changes: (setup: OrganizationSetup) => readonly SetupChange[] | Promise<readonly SetupChange[]>;
+  readonly changes: (setup: OrganizationSetup) => readonly SetupChange[] | SetupChanges;
   /** The message and data of the response, from the setup after the changes. */
   readonly answer: (setup: OrganizationSetup) => { readonly message: string; readonly data: Data };
 }
@@ -43,14 +64,27 @@ export const requireChange = (body: Readonly<Record<string, unknown>>): void => 
 
 /** Changes the setup and answers from the setup after the change, which later requests of this process use too. */
 export const runSetupChange = async <Data>(
-  { database, setups, commandLine }: Context,
-  { organizationId, apiKeyId }: Caller,
-  { changes, answer }: SetupWork<Data>,
+  context: Context,
+  request: SetupRequest,
+  { changes: build, answer }: SetupWork<Data>,
 ) => {
-  const found = await changes(await setups.reload(organizationId));
+  const { database, setups, commandLine } = context;
+  const { organizationId, apiKeyId } = request.caller;
+  const built = build(await setups.reload(organizationId));
+  const { changes, move } = 'changes' in built ? built : { changes: built };
   const origin = commandLine ?? { actor: `API key ${apiKeyId}`, osUser: null, commandId: randomUUID() };
+  const change = (list: readonly SetupChange[]) => changeSetup(database, organizationId, list, origin);
   try {
-    const { readMark, outdatedAt } = await changeSetup(database, organizationId, found, origin);
+    const { readMark, outdatedAt } =
+      move === undefined
+        ? await change(changes)
+        : await moveWithin(
+            context,
+            request,
+            move.of,
+            () => change(changes),
+            () => change(move.then),
+          );
     if (outdatedAt !== null) {
       // The upkeep completes a rebuild that fails or is interrupted.
       const rebuilt = refreshRecords(database, organizationId, outdatedAt);
@@ -72,28 +106,56 @@ export const runSetupChange = async <Data>(
 const moves = new SharedLimit({ share: 1 });
 const turnWaitMs = 3_000;
 
+/** What is left to move, at most {@link maxMoved}. */
+const countLeft = async ({ database }: Context, { caller }: SetupRequest, move: OpportunityMove): Promise<number> =>
+  (await opportunitiesToMove(database, caller.organizationId, move, maxMoved)).length;
+
 /**
- * Moves opportunities before their stage is archived or their owner is removed. Stops when the caller is gone.
- * @throws Failure `setup_in_use` if there are too many for one call; `unavailable` if another move takes too long
+ * Closes a stage or an owner, moves its opportunities, and then makes the last changes. A gateway may still give opportunities to an owner
+ * that another gateway has just closed, so the last changes may be refused; then those are moved too.
+ * @throws Failure `setup_in_use` if opportunities are left, with the number of moved ones; `unavailable` if another move takes too long, or
+ * the caller is gone. The stage or owner then stays closed, and a repeated request continues
  */
-export const moveWithin = async (
-  { database, commandLine }: Context,
-  request: OriginRequest & Pick<OperationRequest<OperationContract>, 'isGone'>,
+const moveWithin = async (
+  context: Context,
+  request: SetupRequest,
   move: OpportunityMove,
-): Promise<void> => {
+  close: () => Promise<ChangedSetup>,
+  finish: () => Promise<ChangedSetup>,
+): Promise<ChangedSetup> => {
+  const { database, setups, commandLine } = context;
   const { organizationId } = request.caller;
-  const finish = await moves.takeWithin(organizationId, turnWaitMs);
-  if (finish === null) throw new Failure({ kind: 'unavailable' });
+  const endTurn = await moves.takeWithin(organizationId, turnWaitMs);
+  if (endTurn === null) throw new Failure({ kind: 'unavailable' });
   try {
-    const limit = commandLine === undefined ? maxMoved : Number.MAX_SAFE_INTEGER;
-    const ids = await opportunitiesToMove(database, organizationId, move, Math.min(limit + 1, 2 ** 31 - 1));
-    if (ids.length > limit) {
-      const object = move.kind === 'stage' ? 'stage' : 'member';
-      throw new Failure({ kind: 'setup_in_use', object, opportunities: maxMoved });
-    }
+    if (request.isGone()) throw new Failure({ kind: 'unavailable' });
+    const { outdatedAt } = await close();
+    setups.forget(organizationId);
+    const finishIfEmpty = async (): Promise<ChangedSetup | null> => {
+      if ((await countLeft(context, request, move)) > 0) return null;
+      return finish().catch((error: unknown) => {
+        if (isFailure(error, 'setup_in_use')) return null;
+        throw error;
+      });
+    };
     const origin = commandLine === undefined ? writeOrigin(request) : null;
-    await moveOpportunities(database, organizationId, move, ids, origin, request.isGone);
+    let room = commandLine === undefined ? maxMoved : Number.MAX_SAFE_INTEGER;
+    let moved = 0;
+    for (let round = 1; round <= maxRounds && room > 0; round += 1) {
+      const ids = await opportunitiesToMove(database, organizationId, move, Math.min(room, 2 ** 31 - 1));
+      room -= ids.length;
+      const movedNow = await moveOpportunities(database, organizationId, move, ids, origin, request.isGone);
+      moved += movedNow;
+      const finished = await finishIfEmpty();
+      if (finished !== null) return { ...finished, outdatedAt };
+      // Another round would not move them either, for example into a stage that was archived meanwhile.
+      if (ids.length > 0 && movedNow === 0) break;
+      await sleep(roundWaitMs);
+    }
+    const object = move.kind === 'stage' ? 'stage' : 'member';
+    const opportunities = await countLeft(context, request, move);
+    throw new Failure({ kind: 'setup_in_use', object, opportunities, moved });
   } finally {
-    finish();
+    endTurn();
   }
 };

@@ -10,10 +10,10 @@ export interface Connection {
 const untilRows = ({ pool }: AdministrationDatabase, count: number, text: string, values: unknown[] = []) =>
   until(async () => ((await pool.query(text, values)).rowCount ?? 0) >= count, 5);
 
-/** Resolves once a write waits for a lock that the transaction of a connection holds. */
+/** Resolves once a write, or a change of the setup, waits for a lock that the transaction of a connection holds. */
 export const untilAWriteWaitsFor = async (holder: Connection, database: AdministrationDatabase): Promise<void> => {
   const { rows } = await holder.query('SELECT pg_backend_pid() AS pid');
-  const text = `SELECT FROM pg_stat_activity WHERE query ~ '\\mwrite\\(' AND $1::int = ANY (pg_blocking_pids(pid))`;
+  const text = `SELECT FROM pg_stat_activity WHERE query ~ '\\m(write|change_setup)\\(' AND $1::int = ANY (pg_blocking_pids(pid))`;
   await untilRows(database, 1, text, [rows[0]?.['pid']]);
 };
 

@@ -95,7 +95,8 @@ export const ErrorBody = Type.Object(
     counts: Type.Optional(
       mapOf(Type.Integer({ minimum: 0 }), {
         description:
-          'On 409 for an account, stage or member that is still in use: how many records of each kind use it.',
+          'On 409 for an account, stage, member or field that is still in use: how many records of each kind use it. ' +
+          '`moved`: how many deals the call moved to another stage or owner before it was refused.',
         examples: [{ contacts: 2, opportunities: 1 }],
       }),
     ),

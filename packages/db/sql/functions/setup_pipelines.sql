@@ -68,14 +68,16 @@ BEGIN
 END
 $$;
 
--- Refuses to archive or delete a stage that has opportunities, or the last active stage of its pipeline.
-CREATE OR REPLACE FUNCTION check_stage_can_go(p_row stages) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+-- Refuses to archive or delete the last active stage of its pipeline, and a stage that has opportunities, unless p_keeps_opportunities.
+CREATE OR REPLACE FUNCTION check_stage_can_go(p_row stages, p_keeps_opportunities boolean) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_ids uuid[];
 BEGIN
-  v_ids := opportunity_ids_of_stage(p_row.organization_id, p_row.pipeline_id, p_row.id, 10000);
-  IF v_ids <> '{}' THEN
-    PERFORM refuse('setup_in_use', jsonb_build_object('object', 'stage', 'opportunities', cardinality(v_ids)));
+  IF NOT p_keeps_opportunities THEN
+    v_ids := opportunity_ids_of_stage(p_row.organization_id, p_row.pipeline_id, p_row.id, 10000);
+    IF v_ids <> '{}' THEN
+      PERFORM refuse('setup_in_use', jsonb_build_object('object', 'stage', 'opportunities', cardinality(v_ids)));
+    END IF;
   END IF;
   IF NOT EXISTS (SELECT 1 FROM stages s WHERE s.organization_id = p_row.organization_id AND s.pipeline_id = p_row.pipeline_id
                     AND s.is_active AND s.id <> p_row.id) THEN
@@ -85,7 +87,8 @@ END
 $$;
 
 -- Creates a stage (action `stage.create`) or changes it. p_change: {action, id, pipeline_id (of a new stage), set: {label, color,
--- probability, is_active, is_default}, position}. A pipeline has at most one default stage. An archived stage is never the default.
+-- probability, is_active, is_default}, position, keeps_opportunities}. A pipeline has at most one default stage. An archived stage is
+-- never the default. With keeps_opportunities, a stage is archived although it has opportunities, which the caller then moves.
 CREATE OR REPLACE FUNCTION save_stage(p_organization_id uuid, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_id uuid := p_change->>'id';
@@ -108,7 +111,7 @@ BEGIN
   PERFORM check_key_is_free('stage', 'label', (SELECT s.id FROM stages s
     WHERE s.organization_id = p_organization_id AND s.pipeline_id = v_row.pipeline_id AND s.label = v_row.label AND s.id <> v_id));
   IF v_old.is_active AND NOT v_row.is_active AND NOT v_is_new THEN
-    PERFORM check_stage_can_go(v_old);
+    PERFORM check_stage_can_go(v_old, coalesce((p_change->>'keeps_opportunities')::boolean, false));
   END IF;
   IF (p_change->'set'->>'is_default')::boolean AND NOT v_row.is_active THEN
     PERFORM refuse('default_stage_archived');
@@ -141,7 +144,7 @@ BEGIN
   IF v_row.id IS NULL THEN
     PERFORM refuse('not_found');
   END IF;
-  PERFORM check_stage_can_go(v_row);
+  PERFORM check_stage_can_go(v_row, false);
   DELETE FROM stages s WHERE s.organization_id = p_organization_id AND s.id = v_id;
   UPDATE stages s SET position = s.position - 1
     WHERE s.organization_id = p_organization_id AND s.pipeline_id = v_row.pipeline_id AND s.position > v_row.position;

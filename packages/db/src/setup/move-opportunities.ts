@@ -47,6 +47,7 @@ export const opportunitiesToMove = async (
 /**
  * Updates the stage or the owner of opportunities in small transactions. Like any update, it raises their versions. Opportunities that are
  * deleted meanwhile are skipped. Only those of `ids` are moved, so two opposite moves at once both end.
+ * @returns how many were moved
  * @param ids - from {@link opportunitiesToMove}
  * @param isGone - whether the caller is gone; then the move stops before its next transaction
  * @throws Failure `unavailable` if the caller is gone
@@ -58,14 +59,19 @@ export const moveOpportunities = async (
   ids: readonly string[],
   origin: WriteOrigin | null = null,
   isGone: () => boolean = () => false,
-): Promise<void> => {
+): Promise<number> => {
+  let moved = 0;
   for (let done = 0; done < ids.length; done += batchSize) {
     if (isGone()) throw new Failure({ kind: 'unavailable' });
     const batch = ids.slice(done, done + batchSize);
     const writes = batch.map((id, index) => ({ index, write: moveWrite(move, id) }));
-    const refuseItems = (refusals: ReadonlyMap<number, unknown>) =>
-      Object.fromEntries([...refusals.keys()].map((index) => [String(index), null]));
+    moved += batch.length;
+    const refuseItems = (refusals: ReadonlyMap<number, unknown>) => {
+      moved -= refusals.size;
+      return Object.fromEntries([...refusals.keys()].map((index) => [String(index), null]));
+    };
     const bulk = { function: 'update_opportunity', writes, refused: {}, refuseItems } as const;
     await runWrites<WrittenRecord, null>(database, organizationId, bulk, null, origin);
   }
+  return moved;
 };

@@ -132,12 +132,16 @@ export const createStageChange = (
   return { ...stageInsert(id, pipelineId, stage), ...place, details };
 };
 
-/** Changes a stage. The stored records of its opportunities contain the label. */
-export const updateStageChange = (id: string, change: StageChange): SetupChange => {
+/**
+ * Changes a stage. The stored records of its opportunities contain the label.
+ * @param keepsOpportunities - whether a stage with opportunities may be archived, because the caller moves them next
+ */
+export const updateStageChange = (id: string, change: StageChange, keepsOpportunities = false): SetupChange => {
   const set = stageColumns(change);
   const place = withoutUndefined({ position: change.position });
   const outdates = change.label === undefined ? {} : { outdates_records: true };
-  return { action: 'stage.update', id, set, ...place, ...outdates, details: { ...set, ...place } };
+  const keeps = keepsOpportunities ? { keeps_opportunities: true } : {};
+  return { action: 'stage.update', id, set, ...place, ...outdates, ...keeps, details: { ...set, ...place } };
 };
 
 /** Deletes a stage without opportunities. */

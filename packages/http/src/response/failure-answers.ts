@@ -77,8 +77,12 @@ const answers: { readonly [Of in Exclude<Kind, ErrorCode>]: AnswerTo<Of> } & {
     invalid({ [naturalKeyPaths[object]]: `is required: no ${object} has this external_id` }),
   account_in_use: ({ contacts, opportunities }) =>
     conflict('The account still has contacts or opportunities', { counts: { contacts, opportunities } }),
-  setup_in_use: ({ object, opportunities }) =>
-    conflict(`The ${object} still has opportunities`, { counts: { opportunities } }),
+  setup_in_use: ({ object, opportunities, moved }) =>
+    moved === undefined
+      ? conflict(`The ${object} still has opportunities`, { counts: { opportunities } })
+      : conflict(`The ${object} still has opportunities: send the request again to move the rest`, {
+          counts: { opportunities, moved },
+        }),
   field_in_use: ({ object, records }) =>
     conflict('The field still has values', { counts: { [objects[object].many]: records } }),
   last_stage: () => conflict('A pipeline needs at least one stage that is not archived'),
