@@ -123,7 +123,7 @@ describe('the size of the setup', () => {
   test.each([
     [
       'pipelines',
-      `INSERT INTO pipelines (organization_id, id, name, position) SELECT $1, gen_random_uuid(), 'P' || n, n FROM generate_series(1, 99) n`,
+      `INSERT INTO pipelines (organization_id, id, name, comparable_name, position) SELECT $1, gen_random_uuid(), 'P' || n, 'p' || n, n FROM generate_series(1, 99) n`,
       'must leave at most 100 pipelines',
     ],
     [

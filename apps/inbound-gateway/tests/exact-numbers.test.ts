@@ -48,6 +48,34 @@ describe('400: refuses a number that would be rounded', () => {
   });
 });
 
+test('an amount with more decimals than its currency has is stored as sent, with a warning', async () => {
+  const warnings = (amount: number, currency: string, decimals: number) => [
+    {
+      field: 'opportunity.deal_size',
+      message: `${amount} has more decimals than ${currency}, which has ${decimals}: it was stored as sent`,
+    },
+  ];
+  const create = (name: string, more: object) => send(api.createOpportunity, deal(name, more));
+  const yen = { deal_size: 10.5, currency: 'JPY' };
+  expect((await create('Yen', yen)).body).toMatchObject({ warnings: warnings(10.5, 'JPY', 0) });
+  for (const [name, more] of [
+    ['Dinar', { deal_size: 1.125, currency: 'KWD' }],
+    ['Euro', { deal_size: 1.25, currency: 'EUR' }],
+    ['None', { deal_size: 1.125 }],
+  ] as const)
+    expect((await create(name, more)).body).not.toHaveProperty('warnings');
+  const update = (opportunity: object) =>
+    send(api.updateOpportunity, { opportunity }, { params: { id: dealId } }).then(({ body }) => body);
+  expect(await update({ deal_size: 1.125, currency: 'EUR' })).toMatchObject({ warnings: warnings(1.125, 'EUR', 2) });
+  expect(await update({ next_step: 'Call' })).not.toHaveProperty('warnings');
+  expect(await update({ currency: 'JPY' })).toMatchObject({ warnings: warnings(1.125, 'JPY', 0) });
+  const items = [deal('Yen 1', yen), deal('Yen 2', { ...yen, deal_size: 10 })];
+  const { data } = await send(api.bulkCreateOpportunities, { items });
+  const results = (data as { results: BulkResult[] }).results;
+  expect(results.map(({ warnings: found }) => found)).toEqual([warnings(10.5, 'JPY', 0), undefined]);
+  await update({ deal_size: 7, currency: null });
+});
+
 describe('bulk: numbers that would be rounded', () => {
   const items = (name: string) => [
     deal(`${name} 0`, { deal_size: 1 }),

@@ -158,10 +158,12 @@ beforeAll(async () => {
   for (const pipeline of [organization.pipeline, organization.otherPipeline]) {
     const { id, name, stages } = pipeline;
     const organizationId = stranger.id;
-    await database.prisma.pipeline.create({ data: { organizationId, id, name: `${name} too`, position: 9 } });
+    await database.prisma.pipeline.create({
+      data: { organizationId, id, name: `${name} too`, comparableName: name, position: 9 },
+    });
     const common = { organizationId, pipelineId: id, color: 'red' };
     await database.prisma.stage.createMany({
-      data: stages.map((stage, position) => ({ ...common, position, ...stage })),
+      data: stages.map((stage, position) => ({ ...common, position, ...stage, comparableLabel: stage.label })),
     });
   }
   const query: Database['query'] = (organizationId, statement) => {

@@ -25,7 +25,7 @@ const fill = async (organization: TestOrganization, mark: string): Promise<Tenan
   }
   await gateway.database.prisma.pipeline.updateMany({
     where: { organizationId: organization.id, id: organization.pipeline.id },
-    data: { name: `Sales ${mark}` },
+    data: { name: `Sales ${mark}`, comparableName: `sales ${mark}` },
   });
   const account = await addAccount(`${mark}.example`, `Account ${mark}`);
   const contact = await addContact(`ann@${mark}.example`, 'Ann', mark);

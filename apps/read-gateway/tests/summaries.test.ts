@@ -128,7 +128,7 @@ describe('200: opportunities', () => {
     await ask({ group_by: ['stage_id'] }, organization);
     const stageId = crypto.randomUUID();
     await gateway.database.query(organization.id, {
-      text: `INSERT INTO stages (organization_id, id, pipeline_id, label, position, color) VALUES ($1, $2, $3, 'Fresh', 9, 'gray')`,
+      text: `INSERT INTO stages (organization_id, id, pipeline_id, label, comparable_label, position, color) VALUES ($1, $2, $3, 'Fresh', 'fresh', 9, 'gray')`,
       values: [stageId, organization.pipeline.id],
     });
     await gateway.records(organization).addDeals([{ name: 'A', stageId }]);

@@ -27,14 +27,14 @@ export const insertOrganization = async (client: pg.Client, organization: Organi
   const { id, number, pipelineIds, stageIds, memberIds } = organization;
   await client.query('INSERT INTO organizations (id, name) VALUES ($1, $2)', [id, `Organization ${number}`]);
   await client.query(
-    `INSERT INTO pipelines (organization_id, id, name, position)
-     SELECT $1, p.id, 'Pipeline ' || p.n, p.n FROM unnest($2::uuid[]) WITH ORDINALITY AS p (id, n)`,
+    `INSERT INTO pipelines (organization_id, id, name, comparable_name, position)
+     SELECT $1, p.id, 'Pipeline ' || p.n, 'pipeline ' || p.n, p.n FROM unnest($2::uuid[]) WITH ORDINALITY AS p (id, n)`,
     [id, pipelineIds],
   );
   for (const [index, ids] of stageIds.entries())
     await client.query(
-      `INSERT INTO stages (organization_id, id, pipeline_id, label, position, color)
-       SELECT $1, s.id, $2, ($4::text[])[s.n], s.n, 'gray' FROM unnest($3::uuid[]) WITH ORDINALITY AS s (id, n)`,
+      `INSERT INTO stages (organization_id, id, pipeline_id, label, comparable_label, position, color)
+       SELECT $1, s.id, $2, ($4::text[])[s.n], lower(($4::text[])[s.n]), s.n, 'gray' FROM unnest($3::uuid[]) WITH ORDINALITY AS s (id, n)`,
       [id, pipelineIds[index], ids, ['New', 'Qualified', 'Proposal', 'Won', 'Lost']],
     );
   await client.query(

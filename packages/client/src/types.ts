@@ -112,7 +112,7 @@ export interface BulkResult {
   record_status: 'created' | 'matched' | 'updated' | null;
   /** Id of the record; null if the item failed and the id is unknown. */
   id: string | null;
-  /** Values in the request that were not applied; absent if all were. */
+  /** Values in the request that were not applied or may be mistakes; absent if there are none. */
   warnings?: Array<Warning>;
   /** The error text of each invalid field, by its dotted path within the item; `item` stands for the item as a whole. */
   errors?: Record<string, string>;
@@ -587,7 +587,7 @@ export interface ErrorBody {
   conflicts?: Array<OpportunityConflict>;
   /** On 404 for a record that was merged into another one: the id of that other record, which may have been deleted since. */
   merged_into?: string;
-  /** On 409 for an account, stage or member that is still in use: how many records of each kind use it. */
+  /** On 409 for an account, stage, member or field that is still in use: how many records of each kind use it. `moved`: how many deals the call moved to another stage or owner before it was refused. */
   counts?: Record<string, number>;
 }
 
@@ -1474,6 +1474,8 @@ export interface UpdateField {
   is_active?: boolean;
   /** Currency fields: ISO 4217 code. */
   currency?: string | null;
+  /** With a new `currency`, of a field that has values: the numbers stay and become amounts in it. */
+  reinterpret_values?: boolean;
   /** Rating fields: the highest value. */
   max?: number | null;
   /** Position in the list, from 1. */
@@ -1644,7 +1646,7 @@ export interface UpdateWebhook {
   state?: 'active' | 'paused';
 }
 
-/** A value in the request that was not applied. */
+/** A value in the request that was not applied, or that may be a mistake. */
 export interface Warning {
   /** Dotted path of the field. */
   field: string;

@@ -534,13 +534,14 @@ CREATE TABLE pipelines (
   organization_id uuid NOT NULL,
   id uuid NOT NULL,
   name text COLLATE "C" NOT NULL,
+  comparable_name text COLLATE "C" NOT NULL,
   "position" integer NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT CURRENT_TIMESTAMP,
   is_active boolean NOT NULL DEFAULT true,
   CONSTRAINT pipelines_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT pipelines_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
 );
-CREATE UNIQUE INDEX pipelines_organization_id_name_key ON pipelines (organization_id, name);
+CREATE UNIQUE INDEX pipelines_organization_id_comparable_name_key ON pipelines (organization_id, comparable_name);
 
 CREATE TABLE record_rebuilds (
   organization_id uuid NOT NULL,
@@ -555,6 +556,7 @@ CREATE TABLE stages (
   id uuid NOT NULL,
   pipeline_id uuid NOT NULL,
   label text COLLATE "C" NOT NULL,
+  comparable_label text COLLATE "C" NOT NULL,
   "position" integer NOT NULL,
   color text NOT NULL,
   is_active boolean NOT NULL DEFAULT true,
@@ -563,8 +565,8 @@ CREATE TABLE stages (
   CONSTRAINT stages_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT stages_organization_id_pipeline_id_fkey FOREIGN KEY (organization_id, pipeline_id) REFERENCES pipelines(organization_id, id) ON DELETE RESTRICT
 );
+CREATE UNIQUE INDEX stages_organization_id_pipeline_id_comparable_label_key ON stages (organization_id, pipeline_id, comparable_label);
 CREATE UNIQUE INDEX stages_organization_id_pipeline_id_id_key ON stages (organization_id, pipeline_id, id);
-CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (organization_id, pipeline_id, label);
 
 CREATE TABLE webhook_attempts (
   organization_id uuid NOT NULL,
@@ -934,10 +936,12 @@ CREATE TABLE webhook_parked (
 --   define_field(p_organization_id uuid, p_change jsonb) → void
 --     calls check_key_is_free, free_slot, place_field
 --   update_field(p_organization_id uuid, p_change jsonb) → void
---     calls place_field, refuse
+--     calls check_has_no_values, place_field, refuse
 --   count_values(p_row custom_fields, p_limit integer) → integer
---   delete_field(p_organization_id uuid, p_change jsonb) → void
+--   check_has_no_values(p_row custom_fields, p_is_deletion boolean) → void
 --     calls count_values, refuse
+--   delete_field(p_organization_id uuid, p_change jsonb) → void
+--     calls check_has_no_values, refuse
 --   check_fields_exist(p_organization_id uuid, p_function text, p_input jsonb) → void
 --     calls refuse
 --   save_member(p_organization_id uuid, p_change jsonb) → void
@@ -964,7 +968,7 @@ CREATE TABLE webhook_parked (
 --     calls check_stage_is_active, refuse
 --   check_stage_is_active(p_row opportunities) → void
 --     calls refuse
---   check_stage_can_go(p_row stages) → void
+--   check_stage_can_go(p_row stages, p_keeps_opportunities boolean) → void
 --     calls opportunity_ids_of_stage, refuse
 --   save_stage(p_organization_id uuid, p_change jsonb) → void
 --     calls check_key_is_free, check_stage_can_go, place_stage, refuse

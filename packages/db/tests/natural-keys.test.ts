@@ -10,7 +10,7 @@ const values = `'${organization}', gen_random_uuid(), '', now(), now()`;
 /** In a transaction: a function that stores a key, and returns the SQLSTATE of its refusal, or an empty text. */
 const setUp = `BEGIN;
   INSERT INTO organizations (id, name) VALUES ('${organization}', 'Keys');
-  INSERT INTO pipelines (organization_id, id, name, position) VALUES ('${organization}', '${organization}', 'Sales', 1);
+  INSERT INTO pipelines (organization_id, id, name, comparable_name, position) VALUES ('${organization}', '${organization}', 'Sales', 'sales', 1);
   CREATE FUNCTION pg_temp.refusal_of(p_kind text, p_key text) RETURNS text LANGUAGE plpgsql AS $$
   BEGIN
     CASE p_kind

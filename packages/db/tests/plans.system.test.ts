@@ -47,7 +47,7 @@ const fill = async (): Promise<void> => {
       INSERT INTO accounts (organization_id, id, domain, search_text, created_at, updated_at)
       SELECT id, gen_random_uuid(), 'small.com', '', now(), now() FROM o RETURNING organization_id, id),
     p AS (
-      INSERT INTO pipelines (organization_id, id, name, position) SELECT id, gen_random_uuid(), 'Small', 1 FROM o RETURNING organization_id, id),
+      INSERT INTO pipelines (organization_id, id, name, comparable_name, position) SELECT id, gen_random_uuid(), 'Small', 'small', 1 FROM o RETURNING organization_id, id),
     n AS (
       INSERT INTO notes (organization_id, id, title, search_text, created_at, updated_at)
       SELECT id, gen_random_uuid(), 'Small', 'small', now(), now() FROM o RETURNING organization_id, id),

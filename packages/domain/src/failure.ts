@@ -48,8 +48,13 @@ export type FailureReason =
       readonly opportunities: number;
       readonly moved?: number;
     }
-  /** A custom field with values cannot be deleted. The count of records stops at 10,000. */
-  | { readonly kind: 'field_in_use'; readonly object: ObjectType; readonly records: number }
+  /** A custom field with values cannot be deleted, nor change its currency. The count of records stops at 10,000. */
+  | {
+      readonly kind: 'field_in_use';
+      readonly object: ObjectType;
+      readonly records: number;
+      readonly isDeletion: boolean;
+    }
   /** A pipeline needs at least one active stage. */
   | { readonly kind: 'last_stage' }
   /** The pipeline is archived, so it gets no new opportunities and no restored ones. */

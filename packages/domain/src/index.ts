@@ -19,6 +19,7 @@ export * from './result.js';
 export * from './custom-field/attribute-types.js';
 export * from './custom-field/calendar.js';
 export * from './custom-field/comparison.js';
+export * from './custom-field/currency.js';
 export * from './custom-field/custom-value.js';
 export * from './custom-field/decimal.js';
 export * from './custom-field/definition.js';

@@ -9,8 +9,14 @@ export type RecordKind = (typeof kinds)[number];
 const maxAgeMs = 10_000;
 const largestPage = { limit: 500 };
 
-/** Texts that people type for the same name. */
-const normalize = (name: string): string => name.normalize('NFC').trim().toLowerCase();
+/** The form in which the API compares names: without case, invisible characters and repeated blanks. */
+const normalize = (name: string): string =>
+  name
+    .normalize('NFC')
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .toLowerCase();
 
 const readAll = async <Item>(listing: Listing<Item, unknown>): Promise<readonly Item[]> => {
   const items: Item[] = [];

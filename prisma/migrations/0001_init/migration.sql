@@ -189,6 +189,7 @@ CREATE TABLE pipelines (
   organization_id uuid NOT NULL,
   id uuid NOT NULL,
   name text COLLATE "C" NOT NULL,
+  comparable_name text COLLATE "C" NOT NULL,
   position integer NOT NULL,
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   is_active boolean NOT NULL DEFAULT true,
@@ -196,14 +197,15 @@ CREATE TABLE pipelines (
   CONSTRAINT pipelines_organization_id_fkey FOREIGN KEY (organization_id)
     REFERENCES organizations (id) ON DELETE RESTRICT
 );
-CREATE UNIQUE INDEX pipelines_organization_id_name_key
-  ON pipelines (organization_id, name);
+CREATE UNIQUE INDEX pipelines_organization_id_comparable_name_key
+  ON pipelines (organization_id, comparable_name);
 
 CREATE TABLE stages (
   organization_id uuid NOT NULL,
   id uuid NOT NULL,
   pipeline_id uuid NOT NULL,
   label text COLLATE "C" NOT NULL,
+  comparable_label text COLLATE "C" NOT NULL,
   position integer NOT NULL,
   color text NOT NULL,
   is_active boolean NOT NULL DEFAULT true,
@@ -215,8 +217,8 @@ CREATE TABLE stages (
 );
 CREATE UNIQUE INDEX stages_organization_id_pipeline_id_id_key
   ON stages (organization_id, pipeline_id, id);
-CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key
-  ON stages (organization_id, pipeline_id, label);
+CREATE UNIQUE INDEX stages_organization_id_pipeline_id_comparable_label_key
+  ON stages (organization_id, pipeline_id, comparable_label);
 
 CREATE TABLE custom_fields (
   organization_id uuid NOT NULL,
@@ -734,7 +736,7 @@ DECLARE
 BEGIN
   -- One record per organization. One organization with all records would be a most common value of the statistics.
   INSERT INTO organizations (id, name) SELECT i, 'statistics' FROM unnest(v_ids) i;
-  INSERT INTO pipelines (organization_id, id, name, position) SELECT i, i, 'Sales', 1 FROM unnest(v_ids) i;
+  INSERT INTO pipelines (organization_id, id, name, comparable_name, position) SELECT i, i, 'Sales', 'sales', 1 FROM unnest(v_ids) i;
   INSERT INTO accounts (organization_id, id, domain, search_text, created_at, updated_at)
     SELECT i, i, 'acme.example', v_wide, now(), now() FROM unnest(v_ids) i;
   INSERT INTO contacts (organization_id, id, email, search_text, created_at, updated_at)

@@ -38,7 +38,13 @@ const updateField = operation(contracts.updateField, (context, request) => {
       const metadata = isMetadata ? readMetadata(field.attributeType, { currency, max }) : undefined;
       const name = readName(body.current_name, 'current_name');
       const change = { name, metadata, isHidden, isActive, position: body.position };
-      return [updateFieldChange(field, change, isMetadata ? field.metadata : undefined)];
+      const isNewCurrency = metadata?.currency !== undefined && metadata.currency !== field.metadata?.currency;
+      return [
+        updateFieldChange(field, change, {
+          foundMetadata: isMetadata ? field.metadata : undefined,
+          refusesValues: isNewCurrency && body.reinterpret_values !== true,
+        }),
+      ];
     },
     answer: fieldAnswer('Field updated', params.id),
   });
@@ -60,7 +66,7 @@ const createFieldOption = operation(contracts.createFieldOption, (context, reque
     changes: (setup) => {
       const field = orNotFound(findField(setup, params.id));
       const metadata = readOptions(field, [...optionsOf(field), body]);
-      return [updateFieldChange(field, { metadata }, field.metadata, body)];
+      return [updateFieldChange(field, { metadata }, { foundMetadata: field.metadata, option: body })];
     },
     answer: fieldAnswer('Option added', params.id),
   });
@@ -82,7 +88,8 @@ const updateFieldOption = operation(contracts.updateFieldOption, (context, reque
       const place = position === undefined ? index : position - 1;
       const changed = { ...found, ...given, color: given.color ?? found.color, ...archived };
       const options = others.toSpliced(place, 0, changed);
-      return [updateFieldChange(field, { metadata: readOptions(field, options) }, field.metadata, body)];
+      const metadata = readOptions(field, options);
+      return [updateFieldChange(field, { metadata }, { foundMetadata: field.metadata, option: body })];
     },
     answer: fieldAnswer('Option updated', params.id),
   });

@@ -2,6 +2,7 @@ import type { CreateFieldBody, CreateStageBody } from '@crm/contract';
 import type { OrganizationSetup, NewField, NewStage, SetupField } from '@crm/db';
 import {
   type AttributeType,
+  comparableName,
   ErrorCollector,
   type FieldMetadata,
   type FieldOption,
@@ -53,7 +54,9 @@ export const readLabels = (stages: readonly NewStage[]): readonly NewStage[] => 
   const errors: Record<string, string> = {};
   for (const [index, stage] of stages.entries()) {
     const before = stages.slice(0, index);
-    if (before.some(({ label }) => label === stage.label)) errors[`stages[${index}].label`] = 'is given twice';
+    const label = comparableName(stage.label);
+    if (before.some((other) => comparableName(other.label) === label))
+      errors[`stages[${index}].label`] = 'is given twice';
     if (stage.isDefault === true && before.some(({ isDefault }) => isDefault === true))
       errors[`stages[${index}].is_default`] = 'must be false: another stage is the default';
   }

@@ -1,5 +1,5 @@
 import type { OperationContract, Validator } from '@crm/contract';
-import type { ByIndex, OrganizationSetup, IndexedWrite, OnMatch, Write, WriteFunction, WrittenRecord } from '@crm/db';
+import type { ByIndex, OrganizationSetup, IndexedWrite, OnMatch, Write, WriteFunction } from '@crm/db';
 import {
   ApiError,
   type Body,
@@ -10,9 +10,7 @@ import {
   type Steps,
 } from '@crm/domain';
 import type { OperationRequest } from '@crm/http';
-
-/** The result of an applied item; `unapplied` only on creates. */
-export type Applied = WrittenRecord & { readonly unapplied?: readonly string[] };
+import type { Applied } from './object-writes.js';
 
 /** The entry for a rejected item. */
 export interface Refused {

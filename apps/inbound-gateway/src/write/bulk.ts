@@ -3,7 +3,6 @@ import { type ByIndex, type CreatedRecord, type OrganizationSetup, runWrites } f
 import type { Failure, FieldErrors, ObjectType } from '@crm/domain';
 import { type Operation, runInTurns, toApiError } from '@crm/http';
 import {
-  type Applied,
   type BulkOptions,
   type BulkRequest,
   itemErrors,
@@ -15,7 +14,7 @@ import {
 } from './bulk-items.js';
 import { type Context, operation } from '../context.js';
 import { explainTimeout } from './explain-failure.js';
-import { createWrite, type ObjectWrites, updateWrite, useSetup, warningsExtra } from './object-writes.js';
+import { type Applied, createWrite, type ObjectWrites, updateWrite, useSetup, warningsExtra } from './object-writes.js';
 import { runIdempotent } from './run-idempotent.js';
 import { findPipelineIds } from './update-record.js';
 import { writeOrigin } from './write-request.js';
@@ -118,7 +117,7 @@ const answerItem = (objectType: ObjectType, index: number, result: Applied | Ref
         success: true,
         record_status: result.record_status,
         id: result.id,
-        ...warningsExtra(objectType, result.unapplied ?? []),
+        ...warningsExtra(objectType, result),
       };
 
 const answerItems = (objectType: ObjectType, count: number, results: ByIndex<Applied | Refused>): BulkReply => {

@@ -39,7 +39,7 @@ export const createRecord = <Created extends CreatedRecord>(
       answer: (result) => ({
         message: createMessage(writes.objectType, result.record_status),
         data: writes.answer(result),
-        extra: { ...writes.extra, ...warningsExtra(writes.objectType, result.unapplied) },
+        extra: { ...writes.extra, ...warningsExtra(writes.objectType, result) },
         headers: { 'X-Record-Status': result.record_status },
       }),
     });

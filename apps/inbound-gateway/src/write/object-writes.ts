@@ -8,6 +8,7 @@ import {
   type Change,
   ErrorCollector,
   type ObjectType,
+  decimalsWarning,
   type ReadContext,
   type Steps,
   changeSteps,
@@ -15,6 +16,9 @@ import {
 } from '@crm/domain';
 import { runInTurns } from '@crm/http';
 import type { Context } from '../context.js';
+
+/** The result of a write; `unapplied` only on creates. */
+export type Applied = WrittenRecord & { readonly unapplied?: readonly string[] };
 
 /** How the records of one object are written. */
 export interface ObjectWrites<Created extends CreatedRecord> {
@@ -39,12 +43,17 @@ export const pipelineForCreate = (setup: OrganizationSetup, { pipeline_id: id }:
 };
 
 /**
- * The `warnings` of the response to a create, if any: the sent values that it did not apply, because the record already existed.
- * @param unapplied - columns, references and `custom__slug`s
+ * The `warnings` of the response to a write, if any: the sent values that a create did not apply because the record already existed, and
+ * an amount with more decimals than its currency has.
  */
-export const warningsExtra = (objectType: ObjectType, unapplied: readonly string[]): { warnings?: Warning[] } => {
+export const warningsExtra = (
+  objectType: ObjectType,
+  { record_status: status, unapplied = [], amount = null, currency = null }: Applied,
+): { warnings?: Warning[] } => {
   const message = 'The record exists: its stored value was kept';
   const warnings = unapplied.map((name) => ({ field: bodyPathOf(objectType, name), message }));
+  const decimals = status === 'matched' ? null : decimalsWarning(amount, currency);
+  if (decimals !== null) warnings.push({ field: bodyPathOf(objectType, 'amount'), message: decimals });
   return warnings.length === 0 ? {} : { warnings };
 };
 

@@ -12,7 +12,7 @@ import {
 import { JsonParts, type OperationRequest } from '@crm/http';
 import { type Context, operation } from '../context.js';
 import { explainNotFound, explainTimeout } from './explain-failure.js';
-import { type ObjectWrites, readWrite, updateWrite } from './object-writes.js';
+import { type ObjectWrites, readWrite, updateWrite, warningsExtra } from './object-writes.js';
 import { readAfterHeader, type RecordRequest, targetOf, writeOrigin } from './write-request.js';
 
 type UpdateRequest = OperationRequest<OperationContract> & RecordRequest & { readonly body: Body };
@@ -79,5 +79,6 @@ export const updateRecord = <Created extends CreatedRecord>(
     return {
       message: isChanged ? `Updated ${objectType}` : `Nothing to change in ${objectType}`,
       ...(await answerRecord(context, organizationId, objectType, target.id)),
+      extra: warningsExtra(objectType, result),
     };
   });

@@ -13,7 +13,7 @@ import {
   openAdministrationDatabase,
   type OrganizationSetup,
 } from '@crm/db';
-import { Failure, isFailure, toUrl } from '@crm/domain';
+import { comparableName, Failure, isFailure, toUrl } from '@crm/domain';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
 import type { CliContext } from '../cli-context.js';
@@ -126,10 +126,10 @@ export interface AdministrationSession {
 
 const findOrganization = async (admin: Administration, wanted: string | undefined) => {
   const all = await admin.listOrganizations();
-  const found =
-    wanted === undefined
-      ? all
-      : all.filter(({ id, name }) => id === wanted.toLowerCase() || name.normalize('NFC') === wanted.normalize('NFC'));
+  const comparable = comparableName(wanted ?? '');
+  const byId = all.filter(({ id }) => id === wanted?.toLowerCase());
+  const byName = all.filter(({ name }) => wanted === undefined || comparableName(name) === comparable);
+  const found = byId.length > 0 ? byId : byName;
   const [first, second] = found;
   if (first !== undefined && second === undefined) return first;
   if (first === undefined) {

@@ -1,4 +1,5 @@
 import type { Administration } from '@crm/db';
+import { comparableName } from '@crm/domain';
 import { Option } from 'commander';
 
 import {
@@ -18,7 +19,8 @@ const warnIfTaken = async (
   { id, name }: { readonly id: string; readonly name: string },
 ): Promise<void> => {
   const all = await administration.listOrganizations();
-  if (all.some((other) => other.name === name && other.id !== id))
+  const comparable = comparableName(name);
+  if (all.some((other) => comparableName(other.name) === comparable && other.id !== id))
     stderr.write(`Another organization has the name ${name} too. Commands need the id for --org.\n`);
 };
 

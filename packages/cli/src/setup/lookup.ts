@@ -1,5 +1,5 @@
 import type { CrmClient, Field, Member, Pipeline, Stage, Webhook } from '@crm/client';
-import { normalizeEmail, type ObjectType } from '@crm/domain';
+import { comparableName, normalizeEmail, type ObjectType } from '@crm/domain';
 
 import { CliError } from '../errors.js';
 
@@ -41,7 +41,7 @@ export const listFields = async (client: CrmClient, object: ObjectType): Promise
 export const listActiveFields = async (client: CrmClient, object: ObjectType): Promise<readonly CustomField[]> =>
   (await listFields(client, object)).filter((field) => field.is_active !== false);
 
-const isText = (one: string, other: string): boolean => one.normalize('NFC') === other.trim().normalize('NFC');
+const isText = (one: string, other: string): boolean => comparableName(one) === comparableName(other);
 
 const found = <T>(one: T | undefined, message: string): T => {
   if (one === undefined) throw new CliError(message);

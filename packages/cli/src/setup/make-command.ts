@@ -69,6 +69,7 @@ const rules: Readonly<Record<string, Rule>> = {
   attribute_type: { flags: '--type <type>' },
   is_default: { flags: '--default', description: 'new deals start here' },
   is_hidden: { flags: '--hidden', description: 'reads leave it out unless fields names it', off: '--visible' },
+  reinterpret_values: { flags: '--reinterpret-values' },
   is_active: { flags: '--restore', description: 'take it back into use', off: '--archive' },
   opportunities: { flags: '--keep-owner', description: 'the opportunities keep this owner', value: 'keep' },
   reassign_to: {

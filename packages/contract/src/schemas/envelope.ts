@@ -14,12 +14,15 @@ export const Warning = Type.Object(
     field: text('Dotted path of the field.', 'opportunity.deal_size'),
     message: text('Why it was not applied.', 'The record exists: its stored value was kept'),
   },
-  { title: 'Warning', description: 'A value in the request that was not applied.' },
+  { title: 'Warning', description: 'A value in the request that was not applied, or that may be a mistake.' },
 );
 export type Warning = Static<typeof Warning>;
 
 /** `warnings` of writes; absent if every value was applied. */
-export const Warnings = listOf(Warning, 'Values in the request that were not applied; absent if all were.');
+export const Warnings = listOf(
+  Warning,
+  'Values in the request that were not applied or may be mistakes; absent if there are none.',
+);
 
 /** `statusCode` in the response of the create-opportunity operation. */
 export const StatusCode = Type.Literal(200, { description: 'Equals the HTTP status.' });

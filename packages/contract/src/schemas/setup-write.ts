@@ -137,6 +137,9 @@ export const UpdateFieldBody = closed(
     is_hidden: isHidden,
     is_active: isActive('False archives it: requests that name it are refused, and its values stay. True restores it.'),
     currency,
+    reinterpret_values: Type.Optional(
+      flag('With a new `currency`, of a field that has values: the numbers stay and become amounts in it.'),
+    ),
     max: optional(integer('Rating fields: the highest value.', 5)),
     position,
   },

@@ -115,17 +115,27 @@ BEGIN
       END IF;
     END IF;
   END IF;
-  RETURN jsonb_build_object('id', v_row.id, 'name', v_row.name, 'amount', trim_scale(v_row.amount),
+  RETURN jsonb_build_object('id', v_row.id, 'name', v_row.name, 'amount', trim_scale(v_row.amount), 'currency', v_row.currency,
     'record_status', v_status, 'unapplied', v_unapplied);
 END
 $$;
 
--- p_input: {id, accounts, contacts, change}.
+-- p_input: {id, accounts, contacts, change}. The result has the amount and its currency if the change sets one of them.
 CREATE OR REPLACE FUNCTION update_opportunity(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_set jsonb := p_input->'change'->'set';
+  v_old opportunities;
+  v_result jsonb;
 BEGIN
   PERFORM ensure_related(p_organization_id, p_input->'accounts', p_input->'contacts');
-  RETURN jsonb_build_object('id', p_input->'id', 'record_status', CASE
-    WHEN change_opportunity(read_opportunity(p_organization_id, (p_input->>'id')::uuid), p_input->'change') THEN 'updated' ELSE 'matched' END);
+  v_old := read_opportunity(p_organization_id, (p_input->>'id')::uuid);
+  v_result := jsonb_build_object('id', p_input->'id', 'record_status', CASE
+    WHEN change_opportunity(v_old, p_input->'change') THEN 'updated' ELSE 'matched' END);
+  IF v_set ?| '{amount,currency}' THEN
+    v_result := v_result || (SELECT jsonb_build_object('amount', trim_scale(n.amount), 'currency', n.currency)
+      FROM jsonb_populate_record(v_old, v_set) n);
+  END IF;
+  RETURN v_result;
 END
 $$;
 

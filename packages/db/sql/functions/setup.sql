@@ -71,9 +71,9 @@ BEGIN
 END
 $$;
 
--- Changes a custom field. p_change: {id, set: {name, metadata, is_hidden, is_active}, position, found_metadata}. The caller computed the
--- new metadata from `found_metadata`. If the stored metadata have changed since, refuses the change. The caller must then read the metadata
--- again.
+-- Changes a custom field. p_change: {id, set: {name, metadata, is_hidden, is_active}, position, found_metadata, refuses_values}. The caller
+-- computed the new metadata from `found_metadata`. If the stored metadata have changed since, refuses the change. The caller must then read
+-- the metadata again. With `refuses_values`, also refuses the change if records have values of the field.
 CREATE OR REPLACE FUNCTION update_field(p_organization_id uuid, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_id uuid := p_change->>'id';
@@ -85,6 +85,9 @@ BEGIN
   END IF;
   IF p_change ? 'found_metadata' AND coalesce(v_row.metadata, 'null') <> p_change->'found_metadata' THEN
     PERFORM refuse('setup_changed');
+  END IF;
+  IF (p_change->>'refuses_values')::boolean THEN
+    PERFORM check_has_no_values(v_row, false);
   END IF;
   v_row := jsonb_populate_record(v_row, p_change->'set');
   UPDATE custom_fields f SET name = v_row.name, metadata = nullif(v_row.metadata, 'null'), is_hidden = v_row.is_hidden, is_active = v_row.is_active
@@ -108,21 +111,28 @@ BEGIN
 END
 $$;
 
+-- Refuses to delete a custom field that records have values of, or to change its currency.
+CREATE OR REPLACE FUNCTION check_has_no_values(p_row custom_fields, p_is_deletion boolean) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_count int := count_values(p_row, 10000);
+BEGIN
+  IF v_count > 0 THEN
+    PERFORM refuse('field_in_use', jsonb_build_object('object', p_row.object_type, 'records', v_count, 'isDeletion', p_is_deletion));
+  END IF;
+END
+$$;
+
 -- Deletes a custom field that no record has a value of. p_change: {id}.
 CREATE OR REPLACE FUNCTION delete_field(p_organization_id uuid, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_id uuid := p_change->>'id';
   v_row custom_fields;
-  v_count int;
 BEGIN
   SELECT * INTO v_row FROM custom_fields f WHERE f.organization_id = p_organization_id AND f.id = v_id;
   IF v_row.id IS NULL THEN
     PERFORM refuse('not_found');
   END IF;
-  v_count := count_values(v_row, 10000);
-  IF v_count > 0 THEN
-    PERFORM refuse('field_in_use', jsonb_build_object('object', v_row.object_type, 'records', v_count));
-  END IF;
+  PERFORM check_has_no_values(v_row, true);
   DELETE FROM custom_field_pipelines l WHERE l.organization_id = p_organization_id AND l.custom_field_id = v_id;
   DELETE FROM custom_fields f WHERE f.organization_id = p_organization_id AND f.id = v_id;
   UPDATE custom_fields f SET position = f.position - 1

@@ -9,7 +9,7 @@ BEGIN
 END
 $$;
 
--- Creates a pipeline (action `pipeline.create`) or changes it. p_change: {action, id, set: {name, is_active}, position}. A new pipeline
+-- Creates a pipeline (action `pipeline.create`) or changes it. p_change: {action, id, set: {name, comparable_name, is_active}, position}. A new pipeline
 -- without a position comes last.
 CREATE OR REPLACE FUNCTION save_pipeline(p_organization_id uuid, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -29,12 +29,12 @@ BEGIN
   END IF;
   v_row := jsonb_populate_record(v_row, coalesce(p_change->'set', '{}'));
   PERFORM check_key_is_free('pipeline', 'name', (SELECT p.id FROM pipelines p
-    WHERE p.organization_id = p_organization_id AND p.name = v_row.name AND p.id <> v_id));
+    WHERE p.organization_id = p_organization_id AND p.comparable_name = v_row.comparable_name AND p.id <> v_id));
   IF v_is_new THEN
-    INSERT INTO pipelines (organization_id, id, name, position, created_at, is_active)
-      VALUES (p_organization_id, v_id, v_row.name, v_row.position, v_row.created_at, v_row.is_active);
+    INSERT INTO pipelines (organization_id, id, name, comparable_name, position, created_at, is_active)
+      VALUES (p_organization_id, v_id, v_row.name, v_row.comparable_name, v_row.position, v_row.created_at, v_row.is_active);
   ELSE
-    UPDATE pipelines p SET name = v_row.name, is_active = v_row.is_active WHERE p.organization_id = p_organization_id AND p.id = v_id;
+    UPDATE pipelines p SET name = v_row.name, comparable_name = v_row.comparable_name, is_active = v_row.is_active WHERE p.organization_id = p_organization_id AND p.id = v_id;
   END IF;
   IF p_change ? 'position' THEN
     PERFORM place_pipeline(v_row, (p_change->>'position')::int);
@@ -86,7 +86,7 @@ BEGIN
 END
 $$;
 
--- Creates a stage (action `stage.create`) or changes it. p_change: {action, id, pipeline_id (of a new stage), set: {label, color,
+-- Creates a stage (action `stage.create`) or changes it. p_change: {action, id, pipeline_id (of a new stage), set: {label, comparable_label, color,
 -- probability, is_active, is_default}, position, keeps_opportunities}. A pipeline has at most one default stage. An archived stage is
 -- never the default. With keeps_opportunities, a stage is archived although it has opportunities, which the caller then moves.
 CREATE OR REPLACE FUNCTION save_stage(p_organization_id uuid, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
@@ -109,7 +109,7 @@ BEGIN
   END IF;
   v_row := jsonb_populate_record(v_old, coalesce(p_change->'set', '{}'));
   PERFORM check_key_is_free('stage', 'label', (SELECT s.id FROM stages s
-    WHERE s.organization_id = p_organization_id AND s.pipeline_id = v_row.pipeline_id AND s.label = v_row.label AND s.id <> v_id));
+    WHERE s.organization_id = p_organization_id AND s.pipeline_id = v_row.pipeline_id AND s.comparable_label = v_row.comparable_label AND s.id <> v_id));
   IF v_old.is_active AND NOT v_row.is_active AND NOT v_is_new THEN
     PERFORM check_stage_can_go(v_old, coalesce((p_change->>'keeps_opportunities')::boolean, false));
   END IF;
@@ -122,10 +122,12 @@ BEGIN
       WHERE s.organization_id = p_organization_id AND s.pipeline_id = v_row.pipeline_id AND s.is_default AND s.id <> v_id;
   END IF;
   IF v_is_new THEN
-    INSERT INTO stages (organization_id, id, pipeline_id, label, position, color, is_active, is_default, probability)
-      VALUES (p_organization_id, v_id, v_row.pipeline_id, v_row.label, v_row.position, v_row.color, v_row.is_active, v_row.is_default, v_row.probability);
+    INSERT INTO stages (organization_id, id, pipeline_id, label, comparable_label, position, color, is_active, is_default, probability)
+      VALUES (p_organization_id, v_id, v_row.pipeline_id, v_row.label, v_row.comparable_label, v_row.position, v_row.color, v_row.is_active,
+              v_row.is_default, v_row.probability);
   ELSE
-    UPDATE stages s SET label = v_row.label, color = v_row.color, is_active = v_row.is_active, is_default = v_row.is_default, probability = v_row.probability
+    UPDATE stages s SET label = v_row.label, comparable_label = v_row.comparable_label, color = v_row.color, is_active = v_row.is_active,
+      is_default = v_row.is_default, probability = v_row.probability
       WHERE s.organization_id = p_organization_id AND s.id = v_id;
   END IF;
   IF p_change ? 'position' THEN

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type AttributeType, type FieldMetadata, type ObjectType, slotKind } from '@crm/domain';
+import { comparableName, type AttributeType, type FieldMetadata, type ObjectType, slotKind } from '@crm/domain';
 
 /** The kind of a change of the setup. The audit trail shows this name. */
 export type SetupAction =
@@ -87,6 +87,12 @@ const withoutUndefined = (values: Readonly<Record<string, unknown>>): Record<str
 
 const defaultColor = 'gray';
 
+/** A name or label as the audit trail shows it, and beside it the form in which it is compared. */
+const withComparable = (set: Readonly<Record<string, unknown>>, name: 'name' | 'label'): Record<string, unknown> => {
+  const text = set[name];
+  return typeof text === 'string' ? { ...set, [`comparable_${name}`]: comparableName(text) } : set;
+};
+
 const stageColumns = ({ label, color, probability, isActive, isDefault }: StageChange) =>
   withoutUndefined({ label, color, probability, is_active: isActive, is_default: isDefault });
 
@@ -94,7 +100,7 @@ const stageInsert = (id: string, pipelineId: string, stage: NewStage): SetupChan
   action: 'stage.create',
   id,
   pipeline_id: pipelineId,
-  set: { color: defaultColor, ...stageColumns(stage) },
+  set: { color: defaultColor, ...withComparable(stageColumns(stage), 'label') },
 });
 
 /** Creates a pipeline with its stages in order. */
@@ -106,7 +112,7 @@ export const createPipelineChanges = (
   {
     action: 'pipeline.create',
     id,
-    set: withoutUndefined({ name, is_active: isActive }),
+    set: withComparable(withoutUndefined({ name, is_active: isActive }), 'name'),
     ...withoutUndefined({ position }),
     details: { name, stages: stages.map(({ label }) => label) },
   },
@@ -117,7 +123,7 @@ export const createPipelineChanges = (
 export const updatePipelineChange = (id: string, { name, isActive, position }: PipelineChange): SetupChange => {
   const set = withoutUndefined({ name, is_active: isActive });
   const place = withoutUndefined({ position });
-  return { action: 'pipeline.update', id, set, ...place, details: { ...set, ...place } };
+  return { action: 'pipeline.update', id, set: withComparable(set, 'name'), ...place, details: { ...set, ...place } };
 };
 
 /** Adds a stage to a pipeline, by default after all others. */
@@ -141,7 +147,8 @@ export const updateStageChange = (id: string, change: StageChange, keepsOpportun
   const place = withoutUndefined({ position: change.position });
   const outdates = change.label === undefined ? {} : { outdates_records: true };
   const keeps = keepsOpportunities ? { keeps_opportunities: true } : {};
-  return { action: 'stage.update', id, set, ...place, ...outdates, ...keeps, details: { ...set, ...place } };
+  const columns = withComparable(set, 'label');
+  return { action: 'stage.update', id, set: columns, ...place, ...outdates, ...keeps, details: { ...set, ...place } };
 };
 
 /** Deletes a stage without opportunities. */
@@ -180,16 +187,21 @@ export interface FieldTarget {
   readonly slug: string;
 }
 
-/**
- * Changes a custom field. The stored records of opportunities leave out hidden and archived fields.
- * @param foundMetadata - the metadata that the new metadata are based on; the change is refused if the stored metadata differ from it
- * @param option - the only option that changes; the audit trail shows it instead of all options
- */
+/** How a change of a custom field was made. */
+export interface FieldChangeOptions {
+  /** The metadata that the new metadata are based on; the change is refused if the stored metadata differ from it. */
+  readonly foundMetadata?: FieldMetadata | null | undefined;
+  /** The only option that changes; the audit trail shows it instead of all options. */
+  readonly option?: object;
+  /** Whether the change is refused if records have values of the field, because it would change their meaning. */
+  readonly refusesValues?: boolean;
+}
+
+/** Changes a custom field. The stored records of opportunities leave out hidden and archived fields. */
 export const updateFieldChange = (
   { id, objectType, slug }: FieldTarget,
   { name, metadata, position, isHidden, isActive }: FieldSettingsChange,
-  foundMetadata?: FieldMetadata | null,
-  option?: object,
+  { foundMetadata, option, refusesValues = false }: FieldChangeOptions = {},
 ): SetupChange => {
   const settings = { name, is_hidden: isHidden, is_active: isActive };
   const set = withoutUndefined({ ...settings, metadata });
@@ -202,6 +214,7 @@ export const updateFieldChange = (
     set,
     ...place,
     ...withoutUndefined({ found_metadata: foundMetadata }),
+    ...(refusesValues ? { refuses_values: true } : {}),
     ...(isVisibility ? { outdates_records: true } : {}),
     details: { object: objectType, slug, ...audited, ...place },
   };

@@ -42,6 +42,9 @@ export type RecordStatus = 'created' | 'matched' | 'updated';
 export interface WrittenRecord {
   readonly id: string;
   readonly record_status: RecordStatus;
+  /** Of an opportunity: its amount and currency after a create, or after an update that sets one of them. */
+  readonly amount?: number | null;
+  readonly currency?: string | null;
 }
 
 /** The result of a create that may find an existing record. */

@@ -1,4 +1,5 @@
 import { fail, ok, type Result } from '../result.js';
+import { currencyDecimals } from './currency.js';
 
 /** How many digits a number may have, in its plain decimal text. */
 export interface DecimalLimits {
@@ -40,9 +41,11 @@ export const checkDecimal = (value: unknown, limits: DecimalLimits): Result<numb
 };
 
 /**
- * Reads a currency code: three capital letters, as in ISO 4217. Checks only the form, because currencies come and go.
+ * A warning for an amount that has more decimals than its currency, as 10.5 JPY; null if there is none. The amount is stored as sent,
+ * because it may be a unit price.
  */
-export const parseCurrencyCode = (input: unknown): Result<string> =>
-  typeof input === 'string' && /^[A-Z]{3}$/.test(input)
-    ? ok(input)
-    : fail('must be an ISO 4217 code of three capital letters, as EUR');
+export const decimalsWarning = (amount: number | null, currency: string | null): string | null => {
+  const decimals = currency === null ? null : currencyDecimals(currency);
+  if (amount === null || decimals === null || countDigits(amount).decimals <= decimals) return null;
+  return `${amount} has more decimals than ${currency}, which has ${decimals}: it was stored as sent`;
+};

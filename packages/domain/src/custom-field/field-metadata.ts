@@ -1,10 +1,9 @@
 import type { ErrorCollector } from '../errors.js';
-import { blankFault } from '../natural-key/name.js';
+import { blankFault, comparableName } from '../natural-key/name.js';
 import { fail, ok, type Result } from '../result.js';
-import { normalizeForSearch } from '../text.js';
 import { attributeDescriptions, type AttributeType } from './attribute-types.js';
 import { defaultRatingMax, type FieldMetadata, type FieldOption } from './definition.js';
-import { parseCurrencyCode } from './decimal.js';
+import { parseCurrencyCode } from './currency.js';
 import { parseTrimmedText } from './values/text.js';
 import { echo } from './values/bounds.js';
 
@@ -68,9 +67,29 @@ const readOption = (sent: SentOption, index: number, errors: ErrorCollector): Fi
   return { label, value, color, ...(sent.archived === true && { archived: true }) };
 };
 
+const usedBy = (text: string): string => `is used by another option: "${echo(text)}"`;
+
 /**
- * Reads options. No two may have the same value, and no two that are not archived the same label. An option that was
- * sent without a value has its label as value, so then only the fault of the label is reported.
+ * Refuses a label that is the value of another option: records would store a value that reads as the label of another.
+ * The fault is that of the later option, which a request added.
+ */
+const checkLabelsAgainstValues = (options: readonly (FieldOption | null)[], errors: ErrorCollector): void => {
+  const active = [...options.entries()].flatMap(([index, option]) =>
+    option === null || option.archived === true ? [] : [{ index, ...option }],
+  );
+  const values = new Map(active.map(({ index, value }) => [comparableName(value), { index, value }]));
+  for (const { index, label } of active) {
+    const holder = values.get(comparableName(label));
+    if (holder === undefined || holder.index === index) continue;
+    if (index > holder.index) errors.add(`options[${index}].label`, `is the value of another option: "${echo(label)}"`);
+    else errors.add(`options[${holder.index}].value`, `is the label of another option: "${echo(label)}"`);
+  }
+};
+
+/**
+ * Reads options. No two may have the same value, and no two that are not archived the same label, nor one the value of the
+ * other as its label. An option that was sent without a value has its label as value, so then only the fault of the label
+ * is reported.
  */
 const readOptions = (sent: readonly SentOption[], errors: ErrorCollector): readonly FieldOption[] => {
   if (sent.length === 0) errors.add('options', 'must be an array of at least one option');
@@ -79,21 +98,22 @@ const readOptions = (sent: readonly SentOption[], errors: ErrorCollector): reado
     return [];
   }
   const values = new Set<string>();
-  const normalizedLabels = new Set<string>();
-  return sent.flatMap((one, index) => {
+  const labels = new Set<string>();
+  const options = sent.map((one, index) => {
     const option = readOption(one, index, errors);
-    if (option === null) return [];
+    if (option === null) return null;
     const { label, value } = option;
-    const normalizedLabel = normalizeForSearch(label);
-    const isLabelTaken = option.archived !== true && normalizedLabels.has(normalizedLabel);
+    const comparable = comparableName(label);
+    const isLabelTaken = option.archived !== true && labels.has(comparable);
     const isValueTaken = values.has(value) && !(isLabelTaken && (one.value ?? null) === null);
-    const usedBy = (text: string): string => `is used by another option: "${echo(text)}"`;
     if (isLabelTaken) errors.add(`options[${index}].label`, usedBy(label));
     if (isValueTaken) errors.add(`options[${index}].value`, usedBy(value));
     values.add(value);
-    if (option.archived !== true) normalizedLabels.add(normalizedLabel);
-    return [option];
+    if (option.archived !== true) labels.add(comparable);
+    return option;
   });
+  if (errors.isEmpty) checkLabelsAgainstValues(options, errors);
+  return options.filter((option) => option !== null);
 };
 
 const parseRatingMax = (max: number): Result<number> =>

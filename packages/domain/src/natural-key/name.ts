@@ -1,11 +1,22 @@
 import { fail, ok, type Result } from '../result.js';
-import { codePointLength, findTextFault, isBlank } from '../text.js';
+import { codePointLength, findTextFault, isBlank, normalizeForSearch } from '../text.js';
 
 /** The maximum length of a name or note title, in code points of its normalized form. */
 export const maxNameLength = 255;
 
 // NFC composes at most four code points into one. A far longer text is rejected before it is normalized, to save time.
 const maxTypedLength = 4 * maxNameLength;
+
+const invisible = /\p{Default_Ignorable_Code_Point}|(?!\p{White_Space})\p{Cc}/gu;
+
+/**
+ * The form in which the names and labels of a setup are compared everywhere: pipelines, stages, options and organizations. Case, invisible
+ * characters and the amount of white space do not count: a person cannot tell `Won` from `won\u200b` in a list.
+ */
+export const comparableName = (text: string): string =>
+  normalizeForSearch(text.replace(invisible, ''))
+    .replace(/\p{White_Space}+/gu, ' ')
+    .trim();
 
 /** The error text for a blank name or label. */
 export const blankFault = 'must not be blank: send at least one visible character';

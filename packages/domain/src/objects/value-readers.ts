@@ -1,5 +1,6 @@
 import { parseDealDate } from '../custom-field/calendar.js';
-import { amountLimits, checkDecimal, parseCurrencyCode } from '../custom-field/decimal.js';
+import { parseCurrencyCode } from '../custom-field/currency.js';
+import { amountLimits, checkDecimal } from '../custom-field/decimal.js';
 import { parsePhone } from '../custom-field/values/phone.js';
 import { parseAccountWebsite } from '../custom-field/values/web-address.js';
 import { normalizeDomain } from '../natural-key/domain.js';

@@ -83,8 +83,13 @@ const answers: { readonly [Of in Exclude<Kind, ErrorCode>]: AnswerTo<Of> } & {
       : conflict(`The ${object} still has opportunities: send the request again to move the rest`, {
           counts: { opportunities, moved },
         }),
-  field_in_use: ({ object, records }) =>
-    conflict('The field still has values', { counts: { [objects[object].many]: records } }),
+  field_in_use: ({ object, records, isDeletion }) =>
+    conflict(
+      isDeletion
+        ? 'The field still has values'
+        : 'The field has values in another currency: with "reinterpret_values": true, the numbers stay and become amounts in the new one',
+      { counts: { [objects[object].many]: records } },
+    ),
   last_stage: () => conflict('A pipeline needs at least one stage that is not archived'),
   pipeline_archived: ({ isRestored }) =>
     isRestored

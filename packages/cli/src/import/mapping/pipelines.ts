@@ -1,22 +1,20 @@
 import type { CrmClient } from '@crm/client';
-import { fail, ok, type Result } from '@crm/domain';
+import { comparableName, fail, ok, type Result } from '@crm/domain';
 
 import { listPipelines } from '../../setup/lookup.js';
 
 /** Whether a text is an id of a pipeline or stage. */
 export const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
-const normalize = (label: string): string => label.normalize('NFC').trim().toLowerCase();
-
 /** Finds stages by their labels, archived ones too, so that the gateway can say that they are archived. */
 export const stageFinder = (
   stages: readonly { readonly label: string; readonly stage_id: string; readonly is_active?: boolean }[],
 ): KnownPipeline['stageId'] => {
-  const ids = new Map(stages.map(({ label, stage_id: id }) => [normalize(label), id]));
+  const ids = new Map(stages.map(({ label, stage_id: id }) => [comparableName(label), id]));
   const active = stages.filter((stage) => stage.is_active !== false);
   const known = active.map(({ label }) => label).join(', ');
   return (label) => {
-    const id = ids.get(normalize(label)) ?? (isId(label) ? label : undefined);
+    const id = ids.get(comparableName(label)) ?? (isId(label) ? label : undefined);
     return id === undefined ? fail(`there is no stage "${label}"; the stages are: ${known}`) : ok(id);
   };
 };
@@ -40,7 +38,10 @@ export const loadPipelines = async (client: CrmClient, forAll: string | undefine
   return (named) => {
     const wanted = forAll ?? named;
     if (wanted === undefined) return fail('names no pipeline; give --pipeline');
-    const found = pipelines.find(({ id, name }) => id === wanted.toLowerCase() || name === wanted);
+    const comparable = comparableName(wanted);
+    const found =
+      pipelines.find(({ id }) => id === wanted.toLowerCase()) ??
+      pipelines.find(({ name }) => comparableName(name) === comparable);
     return found === undefined ? fail(`there is no pipeline "${wanted}"`) : ok(found);
   };
 };

@@ -1,3 +1,4 @@
+import { comparableName } from '../../natural-key/name.js';
 import { fail, ok, okIfStored, okWithParts, type Result, type StoredPart } from '../../result.js';
 import type { CustomFieldDefinition, FieldOption } from '../definition.js';
 import { echo, echoList, maxSelections } from './bounds.js';
@@ -9,6 +10,23 @@ const writable = (options: readonly FieldOption[]): readonly FieldOption[] =>
 
 const listValues = (options: readonly FieldOption[]): string => echoList(options.map((option) => option.value));
 
+const labelIndexes = new WeakMap<readonly FieldOption[], ReadonlyMap<string, readonly FieldOption[]>>();
+
+/** The options with a label, compared as {@link comparableName} does. The index is built once for each list of options. */
+export const optionsByLabel = (options: readonly FieldOption[], label: string): readonly FieldOption[] => {
+  let index = labelIndexes.get(options);
+  if (index === undefined) {
+    const byLabel = new Map<string, FieldOption[]>();
+    for (const option of options) {
+      const key = comparableName(option.label);
+      byLabel.set(key, [...(byLabel.get(key) ?? []), option]);
+    }
+    index = byLabel;
+    labelIndexes.set(options, index);
+  }
+  return index.get(comparableName(label)) ?? [];
+};
+
 /**
  * Finds the option for a sent text. A value wins over an equal label, so that a value that was read can be sent back. A
  * label matches only options that are not archived, and only if exactly one has it. If all options with the label are
@@ -17,7 +35,7 @@ const listValues = (options: readonly FieldOption[]): string => echoList(options
 const findOption = (options: readonly FieldOption[], text: string): Result<FieldOption> => {
   const byValue = options.find((option) => option.value === text);
   if (byValue !== undefined) return ok(byValue);
-  const labelled = options.filter((option) => option.label === text);
+  const labelled = optionsByLabel(options, text);
   const active = writable(labelled);
   const found = active.length > 0 ? active : labelled;
   const [only] = found;

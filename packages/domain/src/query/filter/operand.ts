@@ -1,6 +1,7 @@
 import { formatInstant, isCalendarDate, parseDate, parseMoment, parseTime } from '../../custom-field/calendar.js';
 import { parseCustomValue } from '../../custom-field/attribute-types.js';
 import type { CustomFieldDefinition } from '../../custom-field/definition.js';
+import { optionsByLabel } from '../../custom-field/values/option.js';
 import { normalizeDomain } from '../../natural-key/domain.js';
 import { normalizeEmail } from '../../natural-key/email.js';
 import { valueReaders } from '../../objects/value-readers.js';
@@ -125,7 +126,7 @@ const readUuid = (text: string, message: string): Result<FilterScalar> => {
 const readOption = (text: string, definition: CustomFieldDefinition): Result<FilterScalar> => {
   const options = definition.metadata?.options ?? [];
   if (options.some((option) => option.value === text)) return ok(text);
-  const labelled = options.filter((option) => option.label === text);
+  const labelled = optionsByLabel(options, text);
   const [only] = labelled;
   if (only !== undefined && labelled.length === 1) return ok(only.value);
   if (labelled.length > 1) return fail(`${quote(text)} is the label of several options: use an option's value`);
