@@ -11,6 +11,7 @@ const page = join(root, 'docs/licences.md');
 /** The licences of packages that may be shipped. They require no more than a notice. */
 const agreed = [
   'MIT',
+  'MIT/X11',
   'ISC',
   'Apache-2.0',
   'BSD-2-Clause',

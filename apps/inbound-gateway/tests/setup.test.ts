@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { expectConsistent } from './support/expect-consistent.js';
 import { unknownId } from './support/records-of.js';
-import { untilAWriteWaitsFor } from './support/until-a-write-waits.js';
 import { useGateway } from './support/use-gateway.js';
 import { useOrganization } from './support/use-organization.js';
 
@@ -180,73 +179,6 @@ test('a create that races with the removal of its owner is refused or reassigned
   expect(owners).toEqual(created.map(() => ({ owner_id: heir?.['member_id'] })));
 });
 
-describe('a busy stage or owner', () => {
-  const create = (name: string, more: object, related: object = {}) => {
-    const { key, pipeline } = organization;
-    const body = { pipeline_id: pipeline.id, opportunity: { name, ...more }, related_objects: related };
-    return gateway().client.send('POST', '/v1/inbound/opportunities', { key, body });
-  };
-  /** Four writers that create deals until `work` has ended. @returns the statuses of their last calls that were not 200 */
-  const beside = async (work: () => Promise<unknown>, more: object, related: object = {}) => {
-    let isDone = false;
-    const refused = new Set<number>();
-    const write = async (writer: number): Promise<void> => {
-      for (let index = 0; !isDone; index += 1) {
-        const { status } = await create(`${writer}-${index}`, more, related);
-        if (status !== 200) refused.add(status);
-      }
-    };
-    const writers = [1, 2, 3, 4].map(write);
-    await work().finally(() => (isDone = true));
-    await Promise.all(writers);
-    return [...refused];
-  };
-
-  test('is closed to new deals, and then emptied, however many writers fill it', async () => {
-    const [from, to] = [stage('New'), stage('Won')];
-    for (let index = 0; index < 10; index += 1) await deal(`Deal ${index}`, { stage_id: from });
-    const archive = { is_active: false, move_opportunities_to: to };
-    const refused = await beside(() => send('PATCH', `stages/${from}`, archive), { stage_id: from });
-    expect([[], [400], [409], [400, 409], [409, 400]]).toContainEqual(refused);
-    const text = 'SELECT DISTINCT stage_id FROM opportunities WHERE organization_id = $1';
-    expect(await rows(text)).toEqual([{ stage_id: to }]);
-  });
-
-  test('passes its deals to the new owner, however many writers give it more', async () => {
-    const { member: heir } = await dataOf('POST', 'members', { email: 'heir@team.example', name: 'Heir' });
-    const { id, email } = organization.member;
-    const remove = () => send('DELETE', `members/${id}?reassign_to=${String(heir?.['member_id'])}`);
-    expect([[], [400]]).toContainEqual(await beside(remove, {}, { owner_email: email }));
-    const text = 'SELECT DISTINCT owner_id FROM opportunities WHERE organization_id = $1';
-    expect(await rows(text)).toEqual([{ owner_id: heir?.['member_id'] }]);
-  });
-
-  test('is 409 with the number of moved and remaining deals if some cannot move; a repeated call continues', async () => {
-    const [from, to] = [stage('New'), stage('Won')];
-    await deal('A', { stage_id: from });
-    const holder = await gateway().writeDatabase.pool.connect();
-    await holder.query('BEGIN');
-    await holder.query(`SELECT lock_organization($1, 'exclusive')`, [organization.id]);
-    const archive = { is_active: false, move_opportunities_to: to };
-    const refused = send('PATCH', `stages/${from}`, archive, 409);
-    await untilAWriteWaitsFor(holder, gateway().writeDatabase);
-    // Another gateway archives the target meanwhile.
-    await holder.query('UPDATE stages SET is_active = false WHERE organization_id = $1 AND id = $2', [
-      organization.id,
-      to,
-    ]);
-    await holder.query('COMMIT');
-    expect((await refused).body).toMatchObject({ counts: { opportunities: 1, moved: 0 } });
-    await holder.query('UPDATE stages SET is_active = true WHERE organization_id = $1 AND id = $2', [
-      organization.id,
-      to,
-    ]);
-    holder.release();
-    await send('PATCH', `stages/${from}`, archive);
-    expect(await rows('SELECT stage_id FROM opportunities WHERE organization_id = $1')).toEqual([{ stage_id: to }]);
-  });
-});
-
 const ofText = { object: 'account', current_name: 'X', slug: 'x', attribute_type: 'string' };
 
 describe('400', () => {
@@ -289,35 +221,6 @@ describe('400', () => {
     }
   });
 
-  test('refuses a label that is the value of another option, and the reverse, and currencies that do not exist', async () => {
-    const fieldId = await newField();
-    const option = (method: string, body: object, status: number) =>
-      send(method, `fields/${fieldId}/options`, body, status);
-    expect((await option('POST', { label: 'GOLD ', value: 'au' }, 400)).errors).toEqual({
-      label: 'is used by another option: "GOLD"',
-    });
-    await option('PATCH', { value: 'Iron', label: 'Ferrum' }, 200);
-    expect((await option('POST', { label: 'iron', value: 'fe' }, 400)).errors).toEqual({
-      label: 'is the value of another option: "iron"',
-    });
-    expect((await option('POST', { label: 'Lead', value: 'ferrum' }, 400)).errors).toEqual({
-      value: 'is the label of another option: "Ferrum"',
-    });
-    // The value of an archived option is no value that a request may mean.
-    await option('PATCH', { value: 'Iron', is_active: false }, 200);
-    await option('POST', { label: 'Iron', value: 'fe' }, 200);
-    const currency = {
-      object: 'account',
-      current_name: 'Fee',
-      slug: 'fee',
-      attribute_type: 'currency',
-      currency: 'ABC',
-    };
-    expect((await send('POST', 'fields', currency, 400)).errors).toEqual({
-      currency: '"ABC" is not a currency of ISO 4217',
-    });
-  });
-
   test('refuses to make an archived stage the default one', async () => {
     await send('PATCH', `stages/${stage('New')}`, { is_active: false }, 200);
     const errors = { is_default: 'must not be true for an archived stage' };
@@ -351,35 +254,6 @@ describe('409', () => {
     for (const [method, path, body, field, existing] of cases) {
       expect((await send(method, path, body, 409)).body).toMatchObject({ conflict: { field, existing_id: existing } });
     }
-  });
-
-  test('compares names and labels without case, invisible characters and repeated blanks', async () => {
-    const cases: readonly [string, string, object, string][] = [
-      ['POST', 'pipelines', { name: 'SALES\u200b', stages: [{ label: 'A' }] }, organization.pipeline.id],
-      ['PATCH', `pipelines/${organization.otherPipeline.id}`, { name: ' sa\u00adles' }, organization.pipeline.id],
-      ['POST', `pipelines/${organization.pipeline.id}/stages`, { label: 'nEW' }, stage('New')],
-      ['PATCH', `stages/${stage('Won')}`, { label: 'new\ufe0f' }, stage('New')],
-    ];
-    for (const [method, path, body, existing] of cases) {
-      expect((await send(method, path, body, 409)).body).toMatchObject({ conflict: { existing_id: existing } });
-    }
-    const stages = [{ label: 'Due  now' }, { label: 'DUE NOW' }];
-    const twice = await send('POST', 'pipelines', { name: 'Twice', stages }, 400);
-    expect(twice.errors).toEqual({ 'stages[1].label': 'is given twice' });
-    // A name may change its own case.
-    await send('PATCH', `stages/${stage('New')}`, { label: 'NEW' });
-  });
-
-  test('refuses another currency of a field with values, unless the numbers shall become amounts in it', async () => {
-    const fee = { object: 'account', current_name: 'Fee', slug: 'fee', attribute_type: 'currency', currency: 'EUR' };
-    const fieldId = String((await dataOf('POST', 'fields', fee))['field']?.['field_id']);
-    const change = (body: object, status: number) => send('PATCH', `fields/${fieldId}`, body, status);
-    await change({ currency: 'USD' }, 200);
-    await send('POST', 'accounts', { domain: 'fee.example', custom__fee: 1000.25 });
-    expect((await change({ currency: 'JPY' }, 409)).body).toMatchObject({ counts: { accounts: 1 } });
-    await change({ currency: 'USD', current_name: 'Our fee' }, 200);
-    const changed = await change({ currency: 'JPY', reinterpret_values: true }, 200);
-    expect(changed.data).toMatchObject({ field: { metadata: { currency: 'JPY' } } });
   });
 
   test('moves no deal if the stage cannot be changed', async () => {
