@@ -11,7 +11,7 @@ const invisible = /\p{Default_Ignorable_Code_Point}|(?!\p{White_Space})\p{Cc}/gu
 
 /**
  * The form in which the names and labels of a setup are compared everywhere: pipelines, stages, options and organizations. Case, invisible
- * characters and the amount of white space do not count: a person cannot tell `Won` from `won\u200b` in a list.
+ * characters and the amount of white space do not count: in a list, `Won` and `won\u200b` look alike.
  */
 export const comparableName = (text: string): string =>
   normalizeForSearch(text.replace(invisible, ''))
