@@ -22,7 +22,7 @@ export const timeLeft = (fraction: number, seconds: number): string => {
 
 /**
  * Returns a function that writes a line every few seconds, and makes its text only then. It also writes the last line, if
- * it wrote one before. Empty parts are left out.
+ * it wrote one before. Empty parts are left out. On a terminal, each line replaces the one before.
  */
 const progressLines = (stream: NodeJS.WritableStream, intervalMs = 5000) => {
   const startedMs = performance.now();
@@ -30,11 +30,12 @@ const progressLines = (stream: NodeJS.WritableStream, intervalMs = 5000) => {
   return (parts: () => readonly string[], isLast = false): void => {
     if (isLast ? lastMs === startedMs : performance.now() - lastMs < intervalMs) return;
     lastMs = performance.now();
-    stream.write(
-      `${parts()
-        .filter((part) => part !== '')
-        .join(', ')}\n`,
-    );
+    const line = parts()
+      .filter((part) => part !== '')
+      .join(', ');
+    const isTerminal = 'isTTY' in stream && stream.isTTY === true;
+    // ESC [ K removes the rest of a longer line.
+    stream.write(isTerminal ? `\r${line}\u001b[K${isLast ? '\n' : ''}` : `${line}\n`);
   };
 };
 

@@ -62,4 +62,12 @@ describe('the progress of an import', () => {
     expect(shown(0)).toEqual(['60 %', '60 %', '80 %', '100 %']);
     expect(shown()).toEqual([]);
   });
+
+  it('is one line on a terminal', () => {
+    const stream = Object.assign(new PassThrough(), { isTTY: true });
+    const progress = importProgress(stream, 100, 0);
+    for (const bytes of [60, Infinity]) progress(bytes, new ImportTally());
+    // A line begins with a carriage return and ends with the code that clears the rest.
+    expect(String(stream.read())).toMatch(/^\r60 %[^\n]*\u001b\[K\r100 %[^\n]*\u001b\[K\n$/);
+  });
 });

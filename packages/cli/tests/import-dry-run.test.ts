@@ -11,13 +11,14 @@ const { databaseUrl, readUrl, inboundUrl } = readTestStack();
 let administered: AdministeredDatabase;
 let directory: string;
 let apiKey: string;
+let org: string;
 
 const path = (name: string): string => join(directory, name);
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'crm-dry-run-'));
   administered = administer(databaseUrl);
-  const org = await administered.createOrganization();
+  org = await administered.createOrganization();
   const key = await administered.crmJson('key', 'create', '--org', org, '--allow', 'list,bulk,search,setup');
   apiKey = String(key['api_key']);
   const { fields, members, pipelines } = createClient({ readUrl, inboundUrl, apiKey });
@@ -93,5 +94,42 @@ describe('crm import of a German file', () => {
       { name: 'Büro', amount: 12500 },
       { name: 'Halle', amount: 1234.5 },
     ]);
+  });
+});
+
+describe('crm import of notes', () => {
+  it('finds notes without a record in a dry run, and adds nothing if its export is imported again', async () => {
+    const created = await administered.crmJson('key', 'create', '--org', org, '--allow', 'list,inbound');
+    const server = ['--api-key', String(created['api_key']), '--read-url', readUrl];
+    await writeFile(
+      path('notes.csv'),
+      'Title,Note,Contact email\nCall,First,ann@x.example\nMail,Alone,\nFax,,no address\n',
+    );
+    await runCrm(['import', 'init', path('notes.csv'), '--output', path('notes.yaml')]);
+    const files = [path('notes.csv'), '--mapping', path('notes.yaml'), '--rejects', path('notes-rejects.csv')];
+    const run = async (args: string[], ...more: string[]): Promise<Report> => {
+      const { stdout } = await runCrm(['import', ...args, '--url', inboundUrl, ...server, '--json', ...more]);
+      return JSON.parse(stdout) as Report;
+    };
+    const dry = await run(files, '--dry-run');
+    const real = await run(files);
+    expect(dry).toMatchObject({ rejected: 2 });
+    expect(real).toMatchObject({ created: 1, rejected: 2 });
+    expect(dry.reject_reasons).toEqual(real.reject_reasons);
+    for (const format of ['csv', 'jsonl']) {
+      const exported = path(`exported.${format}`);
+      await runCrm([
+        'export',
+        'notes',
+        '--format',
+        format,
+        '--output',
+        exported,
+        '--url',
+        readUrl,
+        ...server.slice(0, 2),
+      ]);
+      expect(await run([exported])).toMatchObject({ created: 0, matched: 1, rejected: 0 });
+    }
   });
 });

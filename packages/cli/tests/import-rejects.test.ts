@@ -55,6 +55,18 @@ describe('RejectReasons', () => {
     ]);
   });
 
+  it('groups reasons with lines, and names all missing stages', () => {
+    const reasons = new RejectReasons();
+    for (const line of [3, 4])
+      reasons.add({ field: 'name', reason: `has the name of line ${line - 1} but another external_id` }, line);
+    for (const label of ['Neu', 'Alt', 'Neu'])
+      reasons.add({ field: 'stage', reason: `there is no stage "${label}"; the stages are: Won` }, 5);
+    expect(reasons.list().map(({ reason, count }) => [reason, count])).toEqual([
+      ['there is no stage "Neu", "Alt"; the stages are: Won', 3],
+      ['has the name of an earlier line but another external_id', 2],
+    ]);
+  });
+
   it('counts every problem, including reasons beyond the limits', () => {
     const reasons = new RejectReasons(3);
     for (let index = 0; index < 10; index += 1) reasons.add({ field: `f${index % 5}`, reason: 'no' }, index);
@@ -67,7 +79,53 @@ describe('RejectReasons', () => {
   });
 });
 
+describe('crm import, rows with the key of an earlier row and another external id', () => {
+  const mapping = `object: contact\nfields: { email: { column: Email }, external_id: { column: Id } }\n`;
+  const csv = 'Email,Id\na@x.com,1\nA@X.com,2\na@x.com,1\na@x.com,\nb@x.com,3\n';
+
+  it('are rejected before anything of them is sent, in a dry run too', async () => {
+    await fixture.write('deals.yaml', mapping);
+    const { url, requests } = await fixture.start();
+    for (const more of [['--dry-run'], [], []]) {
+      expect(report(await fixture.import(csv, url, more))).toMatchObject({ rejected: 1, same_key: 0 });
+      expect(await fixture.readRejects()).toContain(
+        '3,email,has the email of line 2 but another external_id,A@X.com,2',
+      );
+    }
+    expect(requests.map(({ body }) => body['external_id'])).not.toContain('2');
+  });
+
+  it('are counted by themselves with --same-key keep, and the exit code is 1', async () => {
+    await fixture.write('deals.yaml', mapping);
+    const { url, requests } = await fixture.start();
+    const kept = await fixture.import(csv, url, ['--same-key', 'keep']);
+    expect(kept.exitCode).toBe(1);
+    expect(report(kept)).toMatchObject({ rejected: 0, same_key: 1 });
+    expect(requests.map(({ body }) => body['external_id'])).not.toContain('2');
+    const { stdout } = await fixture.import(csv, url, ['--same-key', 'keep'], undefined, 'text');
+    expect(stdout).toContain('same key 1 (--same-key keep: not imported)');
+  });
+});
+
 describe('crm import, the rejects file', () => {
+  it('stays if it was changed since, and the new one gets the next number', async () => {
+    const { url } = await fixture.start();
+    const csv = 'Name,Value,Domain\nA,x,a.com\n';
+    await fixture.import(csv, url);
+    await fixture.import(csv, url);
+    expect((await readdir(fixture.directory)).filter((name) => name.startsWith('rejects'))).toEqual(['rejects.csv']);
+    const corrected = (await fixture.readRejects()).replace('A,x', 'A,1');
+    await fixture.write('rejects.csv', corrected);
+    for (let times = 0; times < 2; times += 1) {
+      expect(report(await fixture.import(csv, url))).toMatchObject({ rejects_file: fixture.path('rejects.1.csv') });
+      expect(await fixture.readRejects()).toBe(corrected);
+    }
+    const { rejected, created } = report(await fixture.import('Name,Value,Domain\nA,1,a.com\n', url));
+    expect([rejected, created]).toEqual([0, 1]);
+    expect((await readdir(fixture.directory)).filter((name) => name.startsWith('rejects'))).toEqual(['rejects.csv']);
+    expect(await fixture.readRejects()).toBe(corrected);
+  });
+
   it('can be imported with the same mapping, even if that has another delimiter and encoding', async () => {
     const { url, requests } = await fixture.start();
     const mapping = await readFile(fixture.path('deals.yaml'), 'utf8');

@@ -12,6 +12,7 @@ export * from './objects/change.js';
 export { contact } from './objects/contact.js';
 export type { FieldDescription, FieldWrite, ObjectDescription, SystemFieldKind } from './objects/field.js';
 export * from './objects/objects.js';
+export { emptyNoteFault, unlinkedNoteFault } from './objects/note.js';
 export { maxNextStepLength, opportunity } from './objects/opportunity.js';
 export * from './objects/read-change.js';
 export * from './objects/value-readers.js';

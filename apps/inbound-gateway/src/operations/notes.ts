@@ -1,6 +1,14 @@
 import * as contracts from '@crm/contract';
 import { type NewNote, type NoteChange, noteCreate, noteUpdate, readNote as readRecord, runWrite } from '@crm/db';
-import { ApiError, ErrorCollector, readSent, readSentList, type Steps } from '@crm/domain';
+import {
+  ApiError,
+  emptyNoteFault,
+  ErrorCollector,
+  readSent,
+  readSentList,
+  type Steps,
+  unlinkedNoteFault,
+} from '@crm/domain';
 import { JsonParts, type Operation } from '@crm/http';
 import { type Context, operation } from '../context.js';
 import { deleteRecord } from '../write/delete-record.js';
@@ -24,13 +32,12 @@ function* readNote(body: contracts.CreateNoteBody, errors: ErrorCollector): Step
   // An invalid title or content reads as missing, which must not be reported too.
   if (!errors.isEmpty) return note;
   if (title === null && content === null) {
-    errors.add('note.title', 'is required: send a title, a content or both');
-    errors.add('note.content', 'is required: send a title, a content or both');
+    errors.add('note.title', emptyNoteFault);
+    errors.add('note.content', emptyNoteFault);
   }
   if (accountDomains.length + contactEmails.length + opportunityIds.length === 0) {
-    const message = 'is required: send at least one account domain, contact email or opportunity id';
-    errors.add('account_domains', message);
-    errors.add('contact_emails', message);
+    errors.add('account_domains', unlinkedNoteFault);
+    errors.add('contact_emails', unlinkedNoteFault);
   }
   return note;
 }

@@ -26,6 +26,7 @@ interface ImportOptions extends OutputOptions, GatewayOptions, PlanOptions {
   readonly progress?: string;
   readonly onMatch: 'keep' | 'update';
   readonly limitRows?: number;
+  readonly sameKey: 'reject' | 'keep';
   readonly outage: number;
 }
 
@@ -91,6 +92,14 @@ export const addImportCommand = (program: Command, context: CliContext): void =>
         .choices(['keep', 'update'])
         .default('keep'),
     )
+    .addOption(
+      new Option(
+        '--same-key <what>',
+        'what to do with a row that has the key of an earlier row but another external_id',
+      )
+        .choices(['reject', 'keep'])
+        .default('reject'),
+    )
     .option('--limit-rows <n>', 'import at most this many rows', wholeNumber(1, 999_999_999))
     .option('--outage <seconds>', 'how long to wait for an unreachable gateway', wholeNumber(0, 86_400), 60)
     .option('--raw', 'the file is from crm export --raw: keep apostrophes before = + - @')
@@ -140,6 +149,7 @@ const importFile = async (context: CliContext, file: string, options: ImportOpti
     batchSize: isBulk ? options.batch : 1,
     concurrency: options.concurrency ?? (isBulk ? bulkConcurrency : singleConcurrency),
     limitRows: options.limitRows,
+    sameKey: options.sameKey,
     sentNotes:
       plan.object === 'note' && target !== undefined
         ? await SentNotes.open(options.progress ?? `${file}.progress`, file, target)
@@ -148,7 +158,8 @@ const importFile = async (context: CliContext, file: string, options: ImportOpti
     signal: context.onInterrupt(),
   });
   printResult(context, options, { json: reportJson(result), text: reportText(result) });
-  if (result.stopped !== undefined || result.tally.rejected > 0 || undecided.length > 0) throw new CliError('');
+  if (result.stopped !== undefined || result.tally.rejected + result.tally.sameKey > 0 || undecided.length > 0)
+    throw new CliError('');
 };
 
 /** The rejects file has the format of the source: CSV or JSON lines. */

@@ -29,7 +29,8 @@ export interface PlanOptions extends CsvFileOptions {
   readonly dryRun?: boolean;
 }
 
-type Conversion = ConvertedRow | 'skipped';
+/** `matched`: the record is one that exists. */
+type Conversion = ConvertedRow | 'skipped' | 'matched';
 
 /** The source of an import, and the conversion of its rows. */
 export interface ImportPlan {
@@ -65,7 +66,7 @@ export const makePlan = async (
   const convert: ImportPlan['convert'] = async (row) => {
     if (row.problems.length > 0) return { problems: row.problems };
     const converted = await plan.convert(row);
-    if (converted === 'skipped' || converted.body === undefined) return converted;
+    if (typeof converted === 'string' || converted.body === undefined) return converted;
     const { body, accountName, problems } = converted;
     if (problems.length === 0 && dryRun !== true) return converted;
     const more = await faultsOf(body);
@@ -131,7 +132,26 @@ const exportedPlan = async (
     );
   checkPipelineOption(object, options);
   const setup = await findExportedSetup(object, options, connection, !isJson);
-  return { object, source, convert: (row) => convertExported(object, setup, row) };
+  const noteIds = object === 'note' ? await storedNoteIds(source, connection) : new Set();
+  const idOf = ({ record, row }: SourceRow): unknown => (record === undefined ? row.get('id') : record['id']);
+  const convert = (row: SourceRow): Conversion =>
+    noteIds.has(idOf(row)) ? 'matched' : convertExported(object, setup, row);
+  return { object, source, convert };
+};
+
+/** The ids of all notes of the organization. A note has no other key by which an exported one could be found again. */
+const storedNoteIds = async (
+  { columns }: SourceFile,
+  connection: Gateways | undefined,
+): Promise<ReadonlySet<unknown>> => {
+  if (!columns.includes('id') || connection === undefined) return new Set();
+  if (connection.readUrl === undefined)
+    throw usageError('--read-url is missing. Give it to find the notes of the file that exist already.');
+  return askReadGateway(connection.readUrl, connection.apiKey, async (client) => {
+    const ids = new Set<unknown>();
+    for await (const { id } of client.notes.list({ limit: 500 })) ids.add(id);
+    return ids;
+  });
 };
 
 const findExportedSetup = async (

@@ -5,6 +5,7 @@ import type { RowProblem } from './mapping/convert-row.js';
 import type { SourceRow } from './source/csv-rows.js';
 import { RecordSender, type SenderOptions, type SendItem } from './sending/record-sender.js';
 import { accountDomainOf, KeyOrder, orderKeys, type Turn } from './sending/row-order.js';
+import { SameKeys } from './sending/same-keys.js';
 import { RowsFile } from './reporting/rows-file.js';
 import type { SentNotes } from './sending/sent-notes.js';
 import { closingText, ImportTally, type ImportResult, type RowOutcome } from './reporting/report.js';
@@ -13,6 +14,8 @@ import { closingText, ImportTally, type ImportResult, type RowOutcome } from './
 export interface ImportJob extends ImportPlan {
   readonly rejectsPath: string;
   readonly warningsPath: string;
+  /** Rejects rows with the natural key of an earlier row and another external id, or only counts them. */
+  readonly sameKey: 'reject' | 'keep';
   /** Where and how to send. Absent on a dry run. */
   readonly sending: SenderOptions | undefined;
   /** Rows per request. */
@@ -84,6 +87,7 @@ class ImportRun {
   readonly #lines = new Map<string, number>();
   readonly #tally = new ImportTally();
   readonly #order = new KeyOrder();
+  readonly #sameKeys = new SameKeys();
   readonly #sender: RecordSender | undefined;
   readonly #accounts: RecordSender | undefined;
   readonly #failed = new AbortController();
@@ -174,9 +178,12 @@ class ImportRun {
     };
     if (sentNotes?.has(row.line) === true) return finish({ kind: 'matched', problems: [] });
     const converted = await convert(row);
-    if (converted === 'skipped') return finish({ kind: 'skipped', problems: [] });
+    if (typeof converted === 'string') return finish({ kind: converted, problems: [] });
     const { body, accountName: name, problems } = converted;
     if (body === undefined || problems.length > 0) return finish({ kind: 'rejected', problems });
+    const sameKey = this.#sameKeys.find(object, body, row.line);
+    if (sameKey !== undefined)
+      return finish({ kind: this.job.sameKey === 'keep' ? 'sameKey' : 'rejected', problems: [sameKey] });
     const keys = orderKeys(object, body);
     if (sending === undefined) return finish({ kind: 'fitting', problems, records: keys });
     const domain = name === undefined ? undefined : accountDomainOf(body);

@@ -7,7 +7,17 @@ import {
   compileOperation,
   createNote,
 } from '@crm/contract';
-import { type CustomFieldDefinition, ErrorCollector, readChange, reportedItemErrors } from '@crm/domain';
+import {
+  type CustomFieldDefinition,
+  emptyNoteFault,
+  ErrorCollector,
+  normalizeDomain,
+  normalizeEmail,
+  readChange,
+  reportedItemErrors,
+  type Result,
+  unlinkedNoteFault,
+} from '@crm/domain';
 
 import { type CustomField, listActiveFields, listMembers, listPipelines } from '../../setup/lookup.js';
 import { problemsOf } from '../sending/send-outcome.js';
@@ -26,7 +36,7 @@ export type BodyCheck = (body: RequestBody) => readonly RowProblem[];
 export const loadBodyCheck = async (client: CrmClient, object: ImportObject): Promise<BodyCheck> => {
   if (object === 'note') {
     const validate = compileFile(createNote.body);
-    return (body) => problemsOf(object, validate(body) ?? {});
+    return (body) => problemsOf(object, validate(body) ?? noteFaults(body));
   }
   const validate = compileOperation(contracts[object]).item;
   const fields = await listActiveFields(client, object);
@@ -50,6 +60,31 @@ export const loadBodyCheck = async (client: CrmClient, object: ImportObject): Pr
     if (faults === null) readChange(object, body, { definitions, findMember, pipeline }, true, errors);
     return problemsOf(object, faults ?? errors.fieldErrors);
   };
+};
+
+/** The faults of a note that its schema does not find: no text, no record, or an address that is none. */
+const noteFaults = (body: RequestBody): Readonly<Record<string, string>> => {
+  const { title, content } = (body['note'] ?? {}) as { readonly title?: unknown; readonly content?: unknown };
+  const isBlank = (text: unknown): boolean => typeof text !== 'string' || text.trim() === '';
+  const listOf = (name: string): readonly string[] => (body[name] ?? []) as readonly string[];
+  const faultsOf = (name: string, read: (text: string) => Result<unknown>): [string, string][] =>
+    listOf(name).flatMap((text): [string, string][] => {
+      const result = read(text);
+      return result.ok ? [] : [[name, result.message]];
+    });
+  const links = ['account_domains', 'contact_emails', 'account_external_ids', 'contact_external_ids'];
+  const isUnlinked = links.every((name) => listOf(name).length === 0);
+  return Object.fromEntries([
+    ...(isBlank(title) && isBlank(content) ? [['note.title', emptyNoteFault]] : []),
+    ...(isUnlinked
+      ? [
+          ['account_domains', unlinkedNoteFault],
+          ['contact_emails', unlinkedNoteFault],
+        ]
+      : []),
+    ...faultsOf('account_domains', normalizeDomain),
+    ...faultsOf('contact_emails', normalizeEmail),
+  ]) as Readonly<Record<string, string>>;
 };
 
 const definitionOf = (field: CustomField): CustomFieldDefinition => {

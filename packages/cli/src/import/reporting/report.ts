@@ -3,7 +3,9 @@ import type { ImportObject } from '../targets.js';
 import type { RowProblem } from '../mapping/convert-row.js';
 
 /** The outcome of a row: at the gateway, or without it. Rows of a dry run are `fitting`. */
-export type RowOutcome = Omit<SendOutcome, 'kind'> & { readonly kind: SendOutcome['kind'] | 'skipped' | 'fitting' };
+export type RowOutcome = Omit<SendOutcome, 'kind'> & {
+  readonly kind: SendOutcome['kind'] | 'skipped' | 'fitting' | 'sameKey';
+};
 
 /** The number of rows that were rejected for one reason. */
 interface ReasonCount {
@@ -15,24 +17,44 @@ interface ReasonCount {
   readonly firstLine: number | null;
 }
 
+/** The most different stages that a reason names. */
+const mostLabels = 20;
+
+interface Counted {
+  readonly field: string;
+  reason: string;
+  count: number;
+  firstLine: number;
+  /** The missing stages, which the user has to create or to map. */
+  readonly labels: Set<string>;
+}
+
 /** Counts every problem of rejected rows by reason. Its memory use does not grow with the file. */
 export class RejectReasons {
-  readonly #counts = new Map<string, { field: string; reason: string; count: number; firstLine: number }>();
+  readonly #counts = new Map<string, Counted>();
   #others = 0;
 
   constructor(private readonly mostReasons = 100) {}
 
   /** Counts one problem of the row on `line`. */
   add({ field, reason }: RowProblem, line: number): void {
-    const general = reason.replace(/"[^"]*"/g, '"…"').replace(/(?<=line )\d+/g, '…');
+    const general = reason.replace(/"[^"]*"/g, '"…"').replace(/\bline \d+/g, 'an earlier line');
     const key = JSON.stringify([field, general]);
     const known = this.#counts.get(key);
+    const label = field === 'stage' ? /"[^"]*"/.exec(reason)?.[0] : undefined;
     if (known !== undefined) {
+      if (label !== undefined && known.labels.size < mostLabels) known.labels.add(label);
       known.count += 1;
       known.firstLine = Math.min(known.firstLine, line);
       if (known.reason !== reason) known.reason = general;
     } else if (this.#counts.size < this.mostReasons)
-      this.#counts.set(key, { field, reason, count: 1, firstLine: line });
+      this.#counts.set(key, {
+        field,
+        reason,
+        count: 1,
+        firstLine: line,
+        labels: new Set(label === undefined ? [] : [label]),
+      });
     else this.#others += 1;
   }
 
@@ -40,7 +62,9 @@ export class RejectReasons {
   list(most = this.mostReasons): readonly ReasonCount[] {
     const sorted = [...this.#counts.values()].sort((a, b) => b.count - a.count || a.firstLine - b.firstLine);
     const others = sorted.slice(most).reduce((sum, { count }) => sum + count, this.#others);
-    const listed = sorted.slice(0, most);
+    const listed = sorted.slice(0, most).map(({ labels, reason, ...one }) => {
+      return { ...one, reason: labels.size > 1 ? reason.replace('"…"', [...labels].join(', ')) : reason };
+    });
     return others === 0 ? listed : [...listed, { field: '', reason: 'other reasons', count: others, firstLine: null }];
   }
 }
@@ -54,6 +78,7 @@ export class ImportTally {
   rejected = 0;
   skipped = 0;
   fitting = 0;
+  sameKey = 0;
   warnings = 0;
   readonly warningReasons = new RejectReasons();
   readonly reasons = new RejectReasons();
@@ -118,6 +143,7 @@ export const reportJson = (result: ImportResult): Record<string, unknown> => {
     updated: tally.updated,
     rejected: tally.rejected,
     skipped: tally.skipped,
+    same_key: tally.sameKey,
     warnings: tally.warnings,
     rejects_file: rejectsFile ?? null,
     reject_reasons: reasonsJson(tally.reasons),
@@ -175,6 +201,7 @@ export const reportText = (result: ImportResult): string => {
   const { tally, rejectsFile, warningsFile, stopped, isDryRun, object } = result;
   const lines = isDryRun ? [dryRunText(tally, stopped)] : sentTexts(result);
   if (tally.skipped > 0) lines.push(`  skipped  ${count(tally.skipped)} (skip_when)`);
+  if (tally.sameKey > 0) lines.push(`  same key ${count(tally.sameKey)} (--same-key keep: not imported)`);
   lines.push(
     ...problemTexts('rejected', tally.rejected, rejectsFile, tally.reasons, 20),
     ...problemTexts('warnings', tally.warnings, warningsFile, tally.warningReasons, 5),

@@ -1,5 +1,8 @@
-import { access, constants, open, rm, type FileHandle } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { access, constants, open, rm, stat, type FileHandle, utimes } from 'node:fs/promises';
+import { dirname, join, parse } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 
 import { CliError, errorText, ifThere, usageError } from '../../errors.js';
 import { csvLine } from '../../export/row-format.js';
@@ -57,6 +60,7 @@ export class RowsFile {
   /** The number of leading cells that come from an earlier such file. The new ones replace them. */
   readonly #dropped: number;
   #handle: FileHandle | undefined;
+  readonly #hash = createHash('sha256');
   /** Workers add rows at the same time. Writes are queued so that lines are not mixed. */
   #writes: Promise<void> = Promise.resolve();
 
@@ -73,17 +77,25 @@ export class RowsFile {
   }
 
   /**
-   * Prepares for writing, and removes the file of an earlier import.
+   * Prepares for writing, and removes the file of an earlier import. A file that was changed since stays, because it may
+   * have corrections: the new one is then `deals.csv.rejects.1.csv`.
    *
    * @throws CliError if another file is there, or no file can be created there.
    */
-  static async prepare(path: string, source: Source): Promise<RowsFile> {
-    const firstLine = await readStart(path);
-    if (firstLine !== undefined) {
+  static async prepare(wanted: string, source: Source): Promise<RowsFile> {
+    const { dir, name, ext } = parse(wanted);
+    let path = wanted;
+    for (let number = 1; ; number += 1) {
+      const firstLine = await readStart(path);
+      if (firstLine === undefined) break;
       if (!ownStart.test(firstLine)) {
         throw new CliError(`${path} exists and is not from an import. Name another file with --rejects.`);
       }
-      await rm(path);
+      if (await isUnchanged(path)) {
+        await rm(path);
+        break;
+      }
+      path = join(dir, `${name}.${number}${ext}`);
     }
     await access(dirname(path), constants.W_OK).catch((error: unknown) => {
       throw usageError(`--rejects: ${path} cannot be written: ${errorText(error)}`);
@@ -111,8 +123,10 @@ export class RowsFile {
       if (this.#handle === undefined) {
         this.#handle = await open(this.path, 'w', privateMode);
         await this.#handle.write(this.#header);
+        this.#hash.update(this.#header);
       }
       await this.#handle.write(text);
+      this.#hash.update(text);
     });
     return this.#writes;
   }
@@ -121,8 +135,29 @@ export class RowsFile {
   async close(): Promise<void> {
     await this.#writes.catch(() => undefined);
     await this.#handle?.close();
+    if (this.#handle !== undefined) await mark(this.path, this.#hash.digest());
   }
 }
+
+/** The microseconds in which a digest is noted. */
+const noted = (digest: Buffer): number => digest.readUInt32BE() % 1_000_000;
+
+/**
+ * Notes the digest of a file in the microseconds of its time of change. A file that was changed since, or a copy, has
+ * other ones.
+ */
+const mark = async (path: string, digest: Buffer): Promise<void> => {
+  const time = Math.floor(Date.now() / 1000) + noted(digest) / 1_000_000;
+  await utimes(path, time, time).catch(() => undefined);
+};
+
+const isUnchanged = async (path: string): Promise<boolean> => {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  const microseconds = Number(((await stat(path, { bigint: true })).mtimeNs % 1_000_000_000n) / 1000n);
+  // Seconds as a floating-point number are exact to less than a microsecond.
+  return Math.abs(microseconds - noted(hash.digest())) <= 1;
+};
 
 /** The first bytes of a file, or `undefined` if there is none. */
 const readStart = async (path: string): Promise<string | undefined> => {

@@ -9,15 +9,19 @@ import type { ImportObject } from '../targets.js';
  */
 export const orderKeys = (object: ImportObject, body: RequestBody): string[] => {
   if (object === 'note') return [];
-  const externalId = textAt(body, ...(object === 'opportunity' ? [object] : []), 'external_id')
-    .normalize('NFC')
-    .trim();
+  const externalId = externalIdOf(object, body);
   const naturalKey = naturalKeyOf(object, body);
   return [...(naturalKey ? [naturalKey] : []), ...(externalId === '' ? [] : [JSON.stringify({ externalId })])];
 };
 
+/** The external id of a row; empty for none. */
+export const externalIdOf = (object: ImportObject, body: RequestBody): string =>
+  textAt(body, ...(object === 'opportunity' ? [object] : []), 'external_id')
+    .normalize('NFC')
+    .trim();
+
 /** The natural key of a row; null or empty for none. */
-const naturalKeyOf = (object: Exclude<ImportObject, 'note'>, body: RequestBody): string | null => {
+export const naturalKeyOf = (object: Exclude<ImportObject, 'note'>, body: RequestBody): string | null => {
   if (object === 'account') return domainOf(textAt(body, 'domain'));
   if (object === 'contact') return emailOf(textAt(body, 'email'));
   const name = textAt(body, 'opportunity', 'name').normalize('NFC').trim();

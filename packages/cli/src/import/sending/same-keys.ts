@@ -1,0 +1,34 @@
+import type { RequestBody, RowProblem } from '../mapping/convert-row.js';
+import type { ImportObject } from '../targets.js';
+import { externalIdOf, naturalKeyOf } from './row-order.js';
+
+/** The field of each natural key that a user would change. */
+const keyFields = { opportunity: 'name', account: 'domain', contact: 'email' } as const;
+
+/** The most keys that are remembered: they take about 50 MB. The gateway finds the others. */
+const mostRemembered = 250_000;
+
+/**
+ * Finds rows that would be one record although the other system has several: they have the natural key of an earlier row
+ * and another external id.
+ */
+export class SameKeys {
+  readonly #first = new Map<string, { readonly line: number; readonly externalId: string }>();
+
+  /** The fault of a row, or undefined. Remembers the row as the first with its key. */
+  find(object: ImportObject, body: RequestBody, line: number): RowProblem | undefined {
+    if (object === 'note') return undefined;
+    const externalId = externalIdOf(object, body);
+    const key = naturalKeyOf(object, body);
+    if (externalId === '' || !key) return undefined;
+    const first = this.#first.get(key);
+    if (first === undefined) {
+      if (this.#first.size < mostRemembered) this.#first.set(key, { line, externalId });
+      return undefined;
+    }
+    const field = keyFields[object];
+    return first.externalId === externalId
+      ? undefined
+      : { field, reason: `has the ${field} of line ${first.line} but another external_id` };
+  }
+}
