@@ -62,6 +62,10 @@ describe('R27: an erased person', () => {
     await send(api.bulkUpdateContacts, { body: { items: [{ id, first_name: 'Canaria' }] } });
     const note = { note: { title: 'Call Canaria' }, contact_emails: [email] };
     const noted = await send(api.createNote, { body: note, headers: once('f') });
+    // The events of both contacts have the email of the merged one.
+    const twin = await send(api.createContact, { body: { email: `canary@twin-${email.replace(/.*@/, '')}` } });
+    const { people_id: from } = twin.data as { people_id: string };
+    await send(api.mergeContact, { params: { id }, body: { from } });
     expect((await rowsWith(traces)).length).toBeGreaterThan(5);
 
     await send(api.deleteNote, { params: { id: (noted.data as { note_id: string }).note_id } });

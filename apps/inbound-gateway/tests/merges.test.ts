@@ -23,7 +23,10 @@ const rows = (text: string, ...values: readonly unknown[]) =>
 const position = async (): Promise<number> =>
   Number((await rows('coalesce(max(position), 0) AS n FROM events WHERE ORG'))[0]?.['n']);
 const eventsAfter = (after: number) =>
-  rows('type, record_id, version, changed FROM events WHERE ORG AND position > $2 ORDER BY position', after);
+  rows(
+    'type, record_id, version, changed, previous, record, merged_with FROM events WHERE ORG AND position > $2 ORDER BY position',
+    after,
+  );
 const linked = (table: string, column: string, owner: string, id: string) =>
   rows(`${column} FROM ${table} WHERE ORG AND ${owner} = $2`, id);
 
@@ -72,7 +75,16 @@ describe('200', () => {
     const events = await eventsAfter(before);
     const changes = ['opportunity.updated', 'contact.updated', 'note.updated', 'note.updated'];
     expect(events.map(({ type }) => type)).toEqual(['account.merged', ...changes, 'account.deleted']);
-    expect(events[0]).toMatchObject({ record_id: id, version: 2 });
+    expect(events[0]).toMatchObject({
+      record_id: id,
+      version: 2,
+      merged_with: from,
+      changed: ['additional_domains', 'description', 'custom_fields.motto'],
+      previous: { additional_domains: [] },
+      record: { additional_domains: ['gone.com'] },
+    });
+    expect(events.at(-1)).toMatchObject({ record_id: from, merged_with: id, previous: { additional_domains: [] } });
+    expect(events.slice(1, -1).map((event) => event['merged_with'])).toEqual([null, null, null, null]);
     expect(events.at(-1)).toMatchObject({ record_id: from });
   });
 

@@ -49,6 +49,21 @@ describe('200', () => {
     expect(event?.request_id).toBe(answer.headers.get('x-request-id'));
   });
 
+  test('restores the aliases of an account; warnings name those that find another account now', async () => {
+    const id = await account('kept-aliases.com');
+    for (const name of ['b', 'a', 'c']) await merge(api.mergeAccount, id, await account(`${name}-alias.com`));
+    const position = await deleteById(api.deleteAccount, id);
+    const holder = await account('b-alias.com');
+    const { body } = await restore(position);
+    expect(body).toMatchObject({
+      warnings: [
+        { field: 'additional_domains', message: `b-alias.com belongs to the account ${holder} now: it was left out` },
+      ],
+    });
+    expect(await storedAs('account', id)).toMatchObject({ additional_domains: ['a-alias.com', 'c-alias.com'] });
+    expect(await account('a-alias.com')).toBe(id);
+  });
+
   test('restores an opportunity with its links to records that still exist; warnings name the others', async () => {
     const related = {
       account_domain: 'links.com',

@@ -15,7 +15,7 @@ import { pageOfEntries, type RankedEntry } from './setup-page.js';
 type Request = OperationRequest<typeof listOpportunityFields>;
 
 /** The attribute type that describes the values of a system field. */
-const attributeTypes: Readonly<Record<SystemField['kind'], AttributeType | 'contact_list'>> = {
+const attributeTypes: Readonly<Record<SystemField['kind'], AttributeType | 'contact_list' | 'text_list'>> = {
   text: 'string',
   email: 'email',
   domain: 'website',
@@ -26,6 +26,7 @@ const attributeTypes: Readonly<Record<SystemField['kind'], AttributeType | 'cont
   timestamp: 'datetime',
   // Not an attribute type of custom fields.
   contact_list: 'contact_list',
+  text_list: 'text_list',
 };
 
 const displayName = (name: string): string => {

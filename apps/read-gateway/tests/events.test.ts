@@ -71,6 +71,8 @@ describe('200', () => {
       changed: [],
       request_id: null,
       api_key_id: null,
+      merged_into: null,
+      merged_from: null,
     });
     expect(data.events[3]?.version).toBe(1);
   });
@@ -122,6 +124,19 @@ describe('200', () => {
     const events = await gateway.client.call(contracts.listEvents, { headers: marked, key });
     expect(events.data).toMatchObject({ last_position: 3, log_id: data.log_id });
   });
+});
+
+test('200: the events of a merge name the other record', async () => {
+  const organization = await withEvents(2);
+  await gateway.database.pool.query(
+    `UPDATE events SET merged_with = $2, type = CASE position WHEN 1 THEN 'account.merged' ELSE 'account.deleted' END
+      WHERE organization_id = $1`,
+    [organization.id, ids.second],
+  );
+  expect((await list({}, organization)).data.events).toMatchObject([
+    { merged_into: null, merged_from: ids.second },
+    { merged_into: ids.second, merged_from: null },
+  ]);
 });
 
 test('200: a filter on changed fields leaves out only updates that changed others', async () => {

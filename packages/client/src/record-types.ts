@@ -67,7 +67,7 @@ export type FieldName<R, C> = (keyof R & string) | 'custom_fields' | `custom__${
 
 /** The names in sorts and filters, with the parts of date ranges and locations, as in `custom__site.city`. */
 export type ValueName<R, C> =
-  | Exclude<keyof R & string, 'additional_contacts' | 'custom_fields'>
+  | Exclude<keyof R & string, `additional_${'contacts' | 'domains' | 'emails'}` | 'custom_fields'>
   | {
       [S in keyof C & string]-?: NonNullable<C[S]> extends CrmDateRange | CrmLocation
         ? `custom__${S}` | `custom__${S}.${keyof NonNullable<C[S]> & string}`

@@ -12,6 +12,8 @@ export interface Account {
   name: string | null;
   /** Custom field values by slug, in their stored form: for example, an option as its `value`, a datetime in UTC. */
   custom_fields: Record<string, unknown>;
+  /** Other domains that find it: those of accounts that were merged into it. */
+  additional_domains?: Array<string>;
   /** Its id in another system. */
   external_id?: string | null;
   /** Industry. */
@@ -140,6 +142,8 @@ export interface Contact {
   account_id: string | null;
   /** Custom field values by slug, in their stored form: for example, an option as its `value`, a datetime in UTC. */
   custom_fields: Record<string, unknown>;
+  /** Other emails that find the contact: those of contacts that were merged into it. */
+  additional_emails?: Array<string>;
   /** Its id in another system. */
   external_id?: string | null;
   /** Job title. */
@@ -636,6 +640,10 @@ export interface Event {
   request_id: string | null;
   /** Id of the key of that request. */
   api_key_id: string | null;
+  /** Of a `deleted` event: id of the record that the deleted one was merged into; null if it was not merged. */
+  merged_into: string | null;
+  /** Of a `merged` event: id of the record that was merged into this one, and deleted. */
+  merged_from: string | null;
 }
 
 /** A page of the change log. */
@@ -662,7 +670,7 @@ export type Field = {
   current_name: string;
   /** The name to use in `fields`, filters and sorts: a system name, or `custom__<slug>`. */
   property_name: string;
-  /** The type of its values. Only the system field `additional_contacts` has the type `contact_list`: contacts with id, name and email. */
+  /** The type of its values. Two types only system fields have: `contact_list`, contacts with id, name and email, and `text_list`. */
   attribute_type:
     | 'string'
     | 'number'
@@ -684,7 +692,8 @@ export type Field = {
     | 'url'
     | 'radio'
     | 'team_members'
-    | 'contact_list';
+    | 'contact_list'
+    | 'text_list';
   /** Settings of the type; null if it has none. */
   metadata: {
     /** Select types: the options, in order. */

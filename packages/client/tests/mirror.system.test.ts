@@ -70,8 +70,8 @@ const caughtUp = async (): Promise<Copy> => {
 
 /** The records of each object in the form of events. */
 const recordSql: Readonly<Record<(typeof objects)[number], string>> = {
-  account: 'SELECT account_event_record(r) AS record FROM accounts r',
-  contact: 'SELECT contact_event_record(r) AS record FROM contacts r',
+  account: 'SELECT account_event_record(r, additional_domains(r.organization_id, r.id)) AS record FROM accounts r',
+  contact: 'SELECT contact_event_record(r, additional_emails(r.organization_id, r.id)) AS record FROM contacts r',
   opportunity: `SELECT opportunity_event_record(r, additional_contact_ids(r.organization_id, r.id)) AS record FROM opportunities r`,
   note: `SELECT note_event_record(r, note_links(r.organization_id, r.id)) AS record FROM notes r`,
 };

@@ -57,7 +57,7 @@ const typesOf = async (work: () => Promise<unknown>): Promise<string[]> => {
 test('filters on changed fields know exactly the fields of events', async () => {
   const { rows } = await database.pool.query<{ object: keyof typeof changedFields; names: string[] }>(`
     SELECT o.object, ARRAY(SELECT jsonb_object_keys(o.record - '{id,custom_fields,created_at,updated_at,version}'::text[])) AS names
-      FROM (VALUES ('account', account_event_record(NULL)), ('contact', contact_event_record(NULL)),
+      FROM (VALUES ('account', account_event_record(NULL, '[]')), ('contact', contact_event_record(NULL, '[]')),
                    ('opportunity', opportunity_event_record(NULL, '{}')),
                    ('note', note_event_record(NULL, note_links(NULL, NULL)))) AS o (object, record)`);
   for (const { object, names } of rows) expect([object, new Set(names)]).toEqual([object, changedFields[object]]);

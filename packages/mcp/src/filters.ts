@@ -62,7 +62,7 @@ interface Reading {
 
 const startReading = async (kind: RecordKind, setup: Setup): Promise<Reading> => {
   const types = new Map(related[kind].map((name) => [name, 'string']));
-  const fields = (await setup.fields(kind)).filter(({ attribute_type: type }) => type !== 'contact_list');
+  const fields = (await setup.fields(kind)).filter(({ attribute_type: type }) => !type.endsWith('_list'));
   // A system field wins over a custom field with the same slug, which then has only the name `custom__…`.
   for (const field of fields) {
     types.set(field.property_name, field.attribute_type);

@@ -168,6 +168,8 @@ export const showEvent = async (event: Event, setup: Setup): Promise<ShownRecord
     at: event.occurred_at,
     id: event.record_id,
     name: titleOf(event) ?? null,
+    ...(event.merged_into !== null && { merged_into: event.merged_into }),
+    ...(event.merged_from !== null && { merged_from: event.merged_from }),
     ...(event.changed.length > 0 && { changes }),
   };
 };

@@ -9,6 +9,8 @@ const event = {
   version: 2,
   occurredAt: '2026-03-02T09:30:00.000Z',
   changed: ['name'],
+  mergedInto: 'kept',
+  mergedFrom: null,
 };
 const values = { name: 'canary' };
 
@@ -20,8 +22,9 @@ it.each(['created', 'updated', 'deleted', 'merged', 'restored'])(
     const full = eventMessage({ ...event, type, json }, 'full', 'log').body.toString();
     const thin = eventMessage({ ...event, type, json }, 'thin', 'log').body.toString();
     expect([full.includes('canary'), thin.includes('canary')]).toEqual([true, false]);
-    const { occurredAt, recordId, ...keys } = event;
-    const data = { ...keys, type, record_id: recordId, occurred_at: occurredAt };
+    const { occurredAt, recordId, mergedInto, mergedFrom, ...keys } = event;
+    const merge = { merged_into: mergedInto, merged_from: mergedFrom };
+    const data = { ...keys, ...merge, type, record_id: recordId, occurred_at: occurredAt };
     expect(JSON.parse(thin)).toEqual({ type, timestamp: occurredAt, log_id: 'log', data });
   },
 );

@@ -25,6 +25,10 @@ export interface LoggedEvent {
   readonly occurredAt: string;
   /** The names of the changed fields. */
   readonly changed: readonly string[];
+  /** Of the deletion of a merged record, the record that it was merged into. */
+  readonly mergedInto: string | null;
+  /** Of a `merged` event, the record that was merged into its record. */
+  readonly mergedFrom: string | null;
   /** The event as `GET /v1/events` returns it. */
   readonly json: Buffer;
 }
@@ -33,7 +37,8 @@ export interface LoggedEvent {
 export const eventMessage = (event: LoggedEvent, payload: Payload, logId: string): Message => {
   const { id, position, type, object, recordId, version, occurredAt, changed, json } = event;
   const head = `{"type":${JSON.stringify(type)},"timestamp":"${occurredAt}","log_id":${JSON.stringify(logId)},"data":`;
-  const thin = { id, position, type, object, record_id: recordId, version, occurred_at: occurredAt, changed };
+  const merge = { merged_into: event.mergedInto, merged_from: event.mergedFrom };
+  const thin = { id, position, type, object, record_id: recordId, version, occurred_at: occurredAt, changed, ...merge };
   const data = payload === 'full' ? json : Buffer.from(JSON.stringify(thin));
   return { id, body: Buffer.concat([Buffer.from(head), data, Buffer.from('}')]) };
 };

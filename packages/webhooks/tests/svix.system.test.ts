@@ -34,7 +34,15 @@ const receiver = `
 
 test('a receiver with svix accepts a message with the old and the new secret of a rotation, and with no other', async () => {
   const [old, current, other] = [newSecret(), newSecret(), newSecret()];
-  const keys = { type: 'account.created', object: 'account', recordId: 'b', version: 1, changed: [] };
+  const keys = {
+    type: 'account.created',
+    object: 'account',
+    recordId: 'b',
+    version: 1,
+    changed: [],
+    mergedInto: null,
+    mergedFrom: null,
+  };
   const event = { id: 'a', position: 7, ...keys, occurredAt: new Date().toISOString(), json: Buffer.from('{}') };
   const message = eventMessage(event, 'thin', 'log');
   const headers = signedHeaders(message, [current, old], new Date());

@@ -667,6 +667,7 @@ CREATE TABLE events (
   record jsonb,
   previous jsonb,
   changed text[] NOT NULL DEFAULT ARRAY[]::text[],
+  merged_with uuid,
   is_erased boolean NOT NULL DEFAULT false,
   base_position bigint,
   bytes integer NOT NULL,

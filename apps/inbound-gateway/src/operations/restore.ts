@@ -42,11 +42,17 @@ export const restoreRecord = operation(contract, (context, request) => {
         return runWrite(context.database, organizationId, write, idempotency, writeOrigin(request));
       });
     },
-    answer: ({ object, id, version, dropped }): OperationReply<typeof contract> => {
-      const warnings = dropped.map((field) => ({
-        field,
-        message: field === 'stage_id' ? archivedStageMessage : missingLinkMessage,
-      }));
+    answer: ({ object, id, version, dropped, taken }): OperationReply<typeof contract> => {
+      const warnings = [
+        ...dropped.map((field) => ({
+          field,
+          message: field === 'stage_id' ? archivedStageMessage : missingLinkMessage,
+        })),
+        ...taken.map(({ domain, account_id: holder }) => ({
+          field: 'additional_domains',
+          message: `${domain} belongs to the account ${holder} now: it was left out`,
+        })),
+      ];
       return {
         message: `Restored ${object}`,
         data: { object, id, version },

@@ -12,8 +12,15 @@ const linked = (table: string, column: string, owner: string, order: string): st
 
 /** The fields of a record that are not columns of its table. */
 const computed: Readonly<Record<string, readonly [object: string, columns: string]>> = {
-  accounts: ['account', ''],
-  contacts: ['contact', `'name', nullif(concat_ws(' ', r.first_name, r.last_name), '')`],
+  accounts: [
+    'account',
+    `'additional_domains', ${linked('account_aliases', 'domain', 'account_id', 'domain COLLATE "C"')}`,
+  ],
+  contacts: [
+    'contact',
+    `'name', nullif(concat_ws(' ', r.first_name, r.last_name), ''),
+     'additional_emails', ${linked('contact_aliases', 'email', 'contact_id', 'email COLLATE "C"')}`,
+  ],
   opportunities: [
     'opportunity',
     `'additional_contact_ids', ${linked('opportunity_contacts', 'contact_id', 'opportunity_id', 'position')}`,

@@ -70,6 +70,7 @@ const eventLine = (event: Event): string => {
   const changes = event.type.endsWith('.updated')
     ? event.changed.map((name) => changeText(event, name)).join(', ')
     : '';
-  const head = `${event.position} ${event.occurred_at} ${event.type} ${event.record_id}${nameOf(event)}`;
+  const merge = event.merged_into === null ? '' : ` merged into ${event.merged_into}`;
+  const head = `${event.position} ${event.occurred_at} ${event.type} ${event.record_id}${nameOf(event)}${merge}`;
   return cut(changes === '' ? head : `${head} ${changes}`);
 };

@@ -167,11 +167,13 @@ The key needs the group list.`,
   withEventOptions(command).action((options: ListenOptions) => listen(context, options));
 };
 
-const toLogged = ({ record_id: recordId, occurred_at: occurredAt, ...rest }: Event, json: string): LoggedEvent => ({
-  ...rest,
-  recordId,
-  occurredAt,
-  json: Buffer.from(json),
+const toLogged = (event: Event): LoggedEvent => ({
+  ...event,
+  recordId: event.record_id,
+  occurredAt: event.occurred_at,
+  mergedInto: event.merged_into,
+  mergedFrom: event.merged_from,
+  json: Buffer.from(JSON.stringify(event)),
 });
 
 const listen = async (context: CliContext, options: ListenOptions): Promise<void> => {
@@ -182,7 +184,7 @@ const listen = async (context: CliContext, options: ListenOptions): Promise<void
   const next = 'Without --after the command posts new changes only.';
   await followLog(context, options, { start, next }, async ({ events, log_id: logId }) => {
     for (const event of events) {
-      const message = eventMessage(toLogged(event, JSON.stringify(event)), 'full', logId);
+      const message = eventMessage(toLogged(event), 'full', logId);
       const { status, error } = await sender.send(forward, [secret], message);
       const line = `${event.position} ${event.type} ${event.record_id}: ${error ?? `answered ${status}`}`;
       context.stdout.write(`${printable(line)}\n`);

@@ -21,7 +21,8 @@ const examplePosition = 1_042;
 
 const position = (description: string) => integer(description, examplePosition, { minimum: 0 });
 
-const logId = text(
+/** `log_id` of the log and of messages. */
+export const logId = text(
   'Id of this log. It changes when the database is restored from a backup, a replica is promoted or `pg_upgrade` ' +
     'is run: then copy all records again.',
   '66b2f6a1c3d94e5a-16384-16923-1',
@@ -60,6 +61,15 @@ export const Event = responseObject('Event', 'A change of a record.', {
     ),
   ),
   api_key_id: nullable(uuid('Id of the key of that request.', 'apiKey')),
+  merged_into: nullable(
+    uuid(
+      'Of a `deleted` event: id of the record that the deleted one was merged into; null if it was not merged.',
+      'second',
+    ),
+  ),
+  merged_from: nullable(
+    uuid('Of a `merged` event: id of the record that was merged into this one, and deleted.', 'second'),
+  ),
 });
 export type Event = Static<typeof Event>;
 

@@ -13,9 +13,9 @@ export const Field = responseObject('Field', 'A field of an object.', {
     'custom__deal_tier',
   ),
   attribute_type: oneOf(
-    [...attributeTypes, 'contact_list'],
-    'The type of its values. Only the system field `additional_contacts` has the type `contact_list`: contacts ' +
-      'with id, name and email.',
+    [...attributeTypes, 'contact_list', 'text_list'],
+    'The type of its values. Two types only system fields have: `contact_list`, contacts with id, name and email, and ' +
+      '`text_list`.',
     'select',
   ),
   metadata: nullable(ListedMetadata),

@@ -35,6 +35,7 @@ interface Values {
   epoch_ms: number;
   timestamp: string;
   contact_list: Static<typeof AdditionalContact>[];
+  text_list: string[];
 }
 
 type ValueOf<F extends FieldDescription> = F extends { required: true } ? Values[F['kind']] : Values[F['kind']] | null;
@@ -58,6 +59,7 @@ const valueSchemas: Readonly<Record<SystemFieldKind, (field: FieldDescription, o
   epoch_ms: (_field, options) => Type.Integer(options),
   timestamp: ({ about }) => instant(about),
   contact_list: (_field, options) => Type.Array(AdditionalContact, options),
+  text_list: (_field, options) => Type.Array(Type.String(), options),
 };
 
 const recordField = (field: FieldDescription): TSchema => {

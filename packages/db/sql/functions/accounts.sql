@@ -27,7 +27,7 @@ BEGIN
       VALUES (p_organization_id, new_id(v_now), v_seed.domain, v_seed.name, v_seed.normalized_name, v_seed.is_freemail, v_seed.search_text, v_now, v_now)
     ON CONFLICT (organization_id, domain) DO NOTHING RETURNING * INTO v_row;
     IF FOUND THEN
-      v_events := v_events || creation_event('account', 'created', account_event_record(v_row));
+      v_events := v_events || creation_event('account', 'created', account_event_record(v_row, '[]'));
     END IF;
   END LOOP;
   PERFORM collect_events(v_events);
@@ -52,7 +52,7 @@ BEGIN
     v_row.id := NULL;
     RETURN v_row;
   END IF;
-  PERFORM collect_events(ARRAY[creation_event('account', 'created', account_event_record(v_row))]);
+  PERFORM collect_events(ARRAY[creation_event('account', 'created', account_event_record(v_row, '[]'))]);
   RETURN v_row;
 END
 $$;
@@ -96,6 +96,7 @@ $$;
 CREATE OR REPLACE FUNCTION change_account(p_old accounts, p_change jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_new accounts := changed_account(p_old, p_change);
+  v_domains jsonb := additional_domains(p_old.organization_id, p_old.id);
 BEGIN
   PERFORM check_version(p_old.version, p_change);
   IF p_change ? 'if_stored' THEN
@@ -112,7 +113,7 @@ BEGIN
   IF v_new.external_id IS DISTINCT FROM p_old.external_id THEN
     PERFORM check_key_is_free('account', 'external_id', account_id_of_external_id(v_new.organization_id, v_new.external_id));
   END IF;
-  PERFORM collect_events(ARRAY[store_account(p_old, v_new)]);
+  PERFORM collect_events(ARRAY[store_account(p_old, v_new, v_domains)]);
   RETURN true;
 END
 $$;
@@ -124,6 +125,7 @@ DECLARE
   v_old accounts := read_account(p_organization_id, (p_input->>'id')::uuid);
   v_contacts bigint;
   v_opportunities bigint;
+  v_domains jsonb := additional_domains(p_organization_id, v_old.id);
 BEGIN
   PERFORM check_version(v_old.version, p_input);
   PERFORM begin_change('exclusive');
@@ -137,7 +139,7 @@ BEGIN
     RETURN unfinished_deletion(p_input);
   END IF;
   DELETE FROM accounts a WHERE a.organization_id = p_organization_id AND a.id = v_old.id;
-  PERFORM collect_events(ARRAY[deletion_event('account', account_event_record(v_old))]);
+  PERFORM collect_events(ARRAY[deletion_event('account', account_event_record(v_old, v_domains))]);
   RETURN jsonb_build_object('id', v_old.id);
 END
 $$;

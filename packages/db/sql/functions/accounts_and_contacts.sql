@@ -18,6 +18,16 @@ BEGIN
 END
 $$;
 
+-- The other domains or emails that find a record: its aliases, in the order of their texts.
+-- FOR object=account key=domain
+-- FOR object=contact key=email
+CREATE OR REPLACE FUNCTION additional_{key}s(p_organization_id uuid, p_id uuid) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN (SELECT coalesce(jsonb_agg(l.{key} ORDER BY l.{key} COLLATE "C"), '[]') FROM {object}_aliases l
+           WHERE l.organization_id = p_organization_id AND l.{object}_id = p_id);
+END
+$$;
+
 -- The id of the record with this external id, or null.
 -- FOR object=account objects=accounts
 -- FOR object=contact objects=contacts
@@ -145,10 +155,11 @@ BEGIN
 END
 $$;
 
--- Stores a changed record and updates the copies in its opportunities. Returns the event.
--- FOR object=account objects=accounts
--- FOR object=contact objects=contacts
-CREATE OR REPLACE FUNCTION store_{object}(p_old {objects}, p_new {objects}) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+-- Stores a changed record and updates the copies in its opportunities. Returns the event. p_aliases: the result of additional_<key>s before
+-- the change.
+-- FOR object=account objects=accounts key=domain
+-- FOR object=contact objects=contacts key=email
+CREATE OR REPLACE FUNCTION store_{object}(p_old {objects}, p_new {objects}, p_aliases jsonb) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_new {objects} := p_new;
 BEGIN
@@ -158,7 +169,8 @@ BEGIN
   IF {object}_is_renamed(p_old, v_new) THEN
     PERFORM copy_{object}_texts(v_new);
   END IF;
-  RETURN change_event('{object}', {object}_event_record(p_old), {object}_event_record(v_new));
+  RETURN change_event('{object}', {object}_event_record(p_old, p_aliases),
+    {object}_event_record(v_new, additional_{key}s(v_new.organization_id, v_new.id)));
 END
 $$;
 

@@ -28,7 +28,7 @@ BEGIN
       VALUES (p_organization_id, new_id(v_now), v_seed.email, v_seed.account_id, v_seed.email, v_now, v_now)
     ON CONFLICT (organization_id, email) DO NOTHING RETURNING * INTO v_row;
     IF FOUND THEN
-      v_events := v_events || creation_event('contact', 'created', contact_event_record(v_row));
+      v_events := v_events || creation_event('contact', 'created', contact_event_record(v_row, '[]'));
     END IF;
   END LOOP;
   PERFORM collect_events(v_events);
@@ -63,7 +63,7 @@ BEGIN
     v_row.id := NULL;
     RETURN v_row;
   END IF;
-  PERFORM collect_events(ARRAY[creation_event('contact', 'created', contact_event_record(v_row))]);
+  PERFORM collect_events(ARRAY[creation_event('contact', 'created', contact_event_record(v_row, '[]'))]);
   RETURN v_row;
 END
 $$;
@@ -136,6 +136,7 @@ $$;
 CREATE OR REPLACE FUNCTION change_contact(p_old contacts, p_change jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_new contacts := changed_contact(p_old, p_change);
+  v_emails jsonb := additional_emails(p_old.organization_id, p_old.id);
 BEGIN
   PERFORM check_version(p_old.version, p_change);
   IF p_change ? 'if_stored' THEN
@@ -154,7 +155,7 @@ BEGIN
   IF v_new.external_id IS DISTINCT FROM p_old.external_id THEN
     PERFORM check_key_is_free('contact', 'external_id', contact_id_of_external_id(v_new.organization_id, v_new.external_id));
   END IF;
-  PERFORM collect_events(ARRAY[store_contact(p_old, v_new)]);
+  PERFORM collect_events(ARRAY[store_contact(p_old, v_new, v_emails)]);
   RETURN true;
 END
 $$;

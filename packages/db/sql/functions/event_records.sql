@@ -6,18 +6,20 @@ CREATE OR REPLACE FUNCTION event_instant(p_at timestamptz) RETURNS text LANGUAGE
   SELECT to_char(p_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $$;
 
-CREATE OR REPLACE FUNCTION account_event_record(r accounts) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+-- p_domains: the result of additional_domains; '[]' for a new account.
+CREATE OR REPLACE FUNCTION account_event_record(r accounts, p_domains jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  RETURN jsonb_build_object('id', r.id, 'domain', r.domain, 'external_id', r.external_id, 'name', r.name, 'industry', r.industry, 'description', r.description,
+  RETURN jsonb_build_object('id', r.id, 'domain', r.domain, 'additional_domains', p_domains, 'external_id', r.external_id, 'name', r.name, 'industry', r.industry, 'description', r.description,
     'website', r.website, 'employee_range', r.employee_range, 'is_freemail', r.is_freemail, 'custom_fields', r.custom_fields,
     'created_at', event_instant(r.created_at), 'updated_at', event_instant(r.updated_at), 'version', r.version);
 END
 $$;
 
-CREATE OR REPLACE FUNCTION contact_event_record(r contacts) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+-- p_emails: the result of additional_emails; '[]' for a new contact.
+CREATE OR REPLACE FUNCTION contact_event_record(r contacts, p_emails jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN jsonb_build_object('id', r.id, 'name', nullif(concat_ws(' ', r.first_name, r.last_name), ''), 'first_name', r.first_name,
-    'last_name', r.last_name, 'email', r.email, 'external_id', r.external_id, 'account_id', r.account_id, 'job_title', r.job_title, 'phone', r.phone,
+    'last_name', r.last_name, 'email', r.email, 'additional_emails', p_emails, 'external_id', r.external_id, 'account_id', r.account_id, 'job_title', r.job_title, 'phone', r.phone,
     'custom_fields', r.custom_fields, 'created_at', event_instant(r.created_at), 'updated_at', event_instant(r.updated_at),
     'version', r.version);
 END
@@ -50,11 +52,11 @@ BEGIN
 END
 $$;
 
--- The event of a deleted record.
-CREATE OR REPLACE FUNCTION deletion_event(p_object text, p_record jsonb) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+-- The event of a deleted record. p_merged_into: the id of the record that it was merged into.
+CREATE OR REPLACE FUNCTION deletion_event(p_object text, p_record jsonb, p_merged_into uuid DEFAULT NULL) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   RETURN jsonb_build_object('type', p_object || '.deleted', 'object', p_object, 'record_id', p_record->'id', 'version', p_record->'version',
-    'previous', p_record)::text;
+    'previous', p_record, 'merged_with', p_merged_into)::text;
 END
 $$;
 

@@ -2,7 +2,7 @@
 -- positions of the organization just before it inserts the events. So other calls wait for the counter only during the insert and the
 -- commit.
 --
--- An event is collected as JSON text: {type, object, record_id, version, record, previous, changed, is_erased}. The setting `crm.events`
+-- An event is collected as JSON text: {type, object, record_id, version, record, previous, changed, is_erased, merged_with}. The setting `crm.events`
 -- holds the collected events, separated by commas. The setting ends with the transaction. A subtransaction that is rolled back restores
 -- its earlier value, so a refused item of a bulk call leaves no event. Loops collect into an array first, because every addition to the
 -- setting copies it.
@@ -150,11 +150,11 @@ BEGIN
     v_events := delay_events(p_organization_id, v_events, v_now);
   END IF;
   INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, request_id, api_key_id, traceparent, record, previous, changed,
-                      is_erased, base_position, bytes)
+                      is_erased, merged_with, base_position, bytes)
     SELECT p_organization_id, v_before + e.ordinality, v_now, new_id(v_now), e.value->>'type', e.value->>'object', (e.value->>'record_id')::uuid,
            (e.value->>'version')::int, v_request_id, v_api_key_id, p_origin->>'traceparent', coalesce(e.reference->'changes', nullif(e.value->'record', 'null')),
            nullif(e.value->'previous', 'null'), ARRAY(SELECT c FROM jsonb_array_elements_text(e.value->'changed') c),
-           coalesce((e.value->>'is_erased')::boolean, false), (e.reference->>'position')::bigint, e.bytes
+           coalesce((e.value->>'is_erased')::boolean, false), (e.value->>'merged_with')::uuid, (e.reference->>'position')::bigint, e.bytes
       FROM (SELECT v.value, v.ordinality, v.bytes,
                    CASE WHEN v.bytes > v_large THEN event_reference(p_organization_id, v.value, v_now) END AS reference
               FROM (SELECT j.value, j.ordinality, octet_length(j.value::text) AS bytes

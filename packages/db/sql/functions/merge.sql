@@ -33,12 +33,12 @@ BEGIN
 END
 $$;
 
--- Turns the `updated` event of the kept record into its `merged` event.
-CREATE OR REPLACE FUNCTION merged_event(p_event text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+-- Turns the `updated` event of the kept record into its `merged` event. p_other_id: the record that was merged into it.
+CREATE OR REPLACE FUNCTION merged_event(p_event text, p_other_id uuid) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
   v_event jsonb := p_event;
 BEGIN
-  RETURN (v_event || jsonb_build_object('type', (v_event->>'object') || '.merged'))::text;
+  RETURN (v_event || jsonb_build_object('type', (v_event->>'object') || '.merged', 'merged_with', p_other_id))::text;
 END
 $$;
 
@@ -137,8 +137,8 @@ BEGIN
   DELETE FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_other_id;
   PERFORM remember_merge(p_organization_id, 'opportunity', p_other_id, p_kept_id);
   PERFORM delete_results_of_record(p_organization_id, p_other_id);
-  RETURN v_note_events || merged_event(store_opportunity(v_kept, v_new, v_kept_linked, v_contact_ids))
-    || deletion_event('opportunity', opportunity_event_record(v_other, v_other_linked));
+  RETURN v_note_events || merged_event(store_opportunity(v_kept, v_new, v_kept_linked, v_contact_ids), p_other_id)
+    || deletion_event('opportunity', opportunity_event_record(v_other, v_other_linked), p_kept_id);
 END
 $$;
 

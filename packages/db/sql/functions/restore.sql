@@ -50,12 +50,32 @@ BEGIN
 END
 $$;
 
+-- Gives a restored account its aliases again. Returns those that find another account meanwhile: [{domain, account_id}].
+CREATE OR REPLACE FUNCTION restore_aliases(p_organization_id uuid, p_id uuid, p_domains jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_domain text;
+  v_holder uuid;
+  v_taken jsonb := '[]';
+BEGIN
+  FOR v_domain IN SELECT d FROM jsonb_array_elements_text(p_domains) d LOOP
+    v_holder := find_account_id(p_organization_id, v_domain);
+    IF v_holder IS NULL THEN
+      INSERT INTO account_aliases (organization_id, domain, account_id) VALUES (p_organization_id, v_domain, p_id);
+    ELSE
+      v_taken := v_taken || jsonb_build_object('domain', v_domain, 'account_id', v_holder);
+    END IF;
+  END LOOP;
+  RETURN v_taken;
+END
+$$;
+
 -- p_input: {position, change}. `position` is that of the deletion event. `change` has the custom values whose fields still exist, and the
 -- columns that are computed from the record's values and the current definitions.
 CREATE OR REPLACE FUNCTION restore_account(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_record jsonb := deleted_record(p_organization_id, (p_input->>'position')::bigint, 'account');
   v_row accounts := jsonb_populate_record(NULL::accounts, v_record || '{"normalized": {}, "custom_fields": {}}');
+  v_taken jsonb;
 BEGIN
   PERFORM begin_change('exclusive');
   v_row.organization_id := p_organization_id;
@@ -68,8 +88,10 @@ BEGIN
   PERFORM check_key_is_free('account', 'external_id', account_id_of_external_id(p_organization_id, v_row.external_id));
   INSERT INTO accounts VALUES (v_row.*);
   PERFORM forget_merge(p_organization_id, 'account', v_row.id);
-  PERFORM collect_events(ARRAY[creation_event('account', 'restored', account_event_record(v_row))]);
-  RETURN jsonb_build_object('object', 'account', 'id', v_row.id, 'version', v_row.version, 'dropped', '[]'::jsonb);
+  v_taken := restore_aliases(p_organization_id, v_row.id, v_record->'additional_domains');
+  PERFORM collect_events(ARRAY[
+    creation_event('account', 'restored', account_event_record(v_row, additional_domains(p_organization_id, v_row.id)))]);
+  RETURN jsonb_build_object('object', 'account', 'id', v_row.id, 'version', v_row.version, 'dropped', '[]'::jsonb, 'taken', v_taken);
 END
 $$;
 
@@ -112,7 +134,7 @@ BEGIN
   PERFORM check_key_is_free('opportunity', 'external_id', opportunity_id_of_external_id(p_organization_id, v_row.external_id));
   v_row := insert_opportunity(v_row, v_additional_ids);
   PERFORM forget_merge(p_organization_id, 'opportunity', v_row.id);
-  RETURN jsonb_build_object('object', 'opportunity', 'id', v_row.id, 'version', v_row.version, 'dropped', to_jsonb(array_remove(ARRAY[
+  RETURN jsonb_build_object('object', 'opportunity', 'id', v_row.id, 'version', v_row.version, 'taken', '[]'::jsonb, 'dropped', to_jsonb(array_remove(ARRAY[
     CASE WHEN v_row.account_id IS DISTINCT FROM v_wanted.account_id THEN 'account_id' END,
     CASE WHEN v_row.contact_id IS DISTINCT FROM v_wanted.contact_id THEN 'contact_id' END,
     CASE WHEN v_additional_ids <> v_linked THEN 'additional_contact_ids' END,

@@ -206,6 +206,7 @@ const columnTypes: Readonly<Record<SystemField['kind'], ComparisonType>> = {
   epoch_ms: 'bigint',
   timestamp: 'timestamptz',
   contact_list: 'text',
+  text_list: 'text',
 };
 
 const columnSql = (objectType: ObjectType, { name, kind, nullable }: SystemField): FieldSql => {

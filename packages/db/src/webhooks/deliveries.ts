@@ -1,6 +1,6 @@
 import { recordColumn } from '../connection/values.js';
 import type { Database, Queries } from '../database.js';
-import { eventBytes, eventJson, passesChanged } from '../events/event-sql.js';
+import { eventBytes, eventJson, mergedFrom, mergedInto, passesChanged } from '../events/event-sql.js';
 import { instantText } from '../page/order.js';
 import { bytesWithin } from '../page/list-page.js';
 
@@ -156,6 +156,10 @@ export interface EventToSend {
   readonly traceparent: string | null;
   /** The names of the changed fields. */
   readonly changed: readonly string[];
+  /** Of the deletion of a merged record, the record that it was merged into. */
+  readonly mergedInto: string | null;
+  /** Of a `merged` event, the record that was merged into its record. */
+  readonly mergedFrom: string | null;
   /** As `GET /v1/events` returns it. */
   readonly json: Buffer;
 }
@@ -186,6 +190,8 @@ interface Row {
   readonly occurredAt: string;
   readonly traceparent: string | null;
   readonly changed: readonly string[];
+  readonly mergedInto: string | null;
+  readonly mergedFrom: string | null;
   readonly [recordColumn]: Buffer | null;
 }
 
@@ -193,6 +199,7 @@ const { isWithin } = bytesWithin(String(pageBytes), eventBytes);
 
 const deliveriesSql = (isOfRecord: boolean): string => `
   SELECT p.id, p.position, p.type, p.object, p.record_id AS "recordId", p.version, p.occurred_at AS "occurredAt", p.traceparent, p.changed,
+         p.merged_into AS "mergedInto", p.merged_from AS "mergedFrom",
          p.${recordColumn}, CASE WHEN row_number() OVER (ORDER BY p.position) = 1 THEN json_build_object(
            'end', h.range_end, 'log_id', h.log_id, 'present', ${
              isOfRecord
@@ -203,6 +210,7 @@ const deliveriesSql = (isOfRecord: boolean): string => `
                  log_id() AS log_id FROM event_heads d WHERE d.organization_id = $1) h
     LEFT JOIN LATERAL (
       SELECT e.id, e.position, e.type, e.object, e.record_id, e.version, ${instantText('e.occurred_at')} AS occurred_at, e.traceparent, e.changed,
+             ${mergedInto} AS merged_into, ${mergedFrom} AS merged_from,
              CASE WHEN ${isWithin} THEN ${eventJson} END AS ${recordColumn}
         FROM (
           SELECT e.* FROM events e

@@ -23,6 +23,8 @@ export interface RestoredRecord {
   readonly version: number;
   /** Columns that did not get their old value: links to records that no longer exist, and an archived stage. */
   readonly dropped: readonly string[];
+  /** Aliases that it did not get again, because they find another account. */
+  readonly taken: readonly { readonly domain: string; readonly account_id: string }[];
 }
 
 /** The retained event at a position of an organization's log, or the last retained deletion of a record; null if there is none. */

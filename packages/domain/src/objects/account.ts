@@ -38,6 +38,13 @@ export const account = {
         derive: (name: string | null) => ({ normalized_name: normalizeOrNull(name) }),
       },
     },
+    {
+      name: 'additional_domains',
+      kind: 'text_list',
+      required: true,
+      about: 'Other domains that find it: those of accounts that were merged into it.',
+      example: ['acme-old.example'],
+    },
     externalId,
     { name: 'industry', kind: 'text', about: 'Industry.', example: 'Manufacturing', write: { as: 'text' } },
     { name: 'description', kind: 'text', about: 'Description.', write: { as: 'text', max: maxStringLength } },

@@ -43,6 +43,13 @@ export const contact = {
       write: { as: 'email', isKey: true, about: 'Email: the natural key of a contact.' },
     },
     { name: 'account_id', kind: 'uuid', always: true, about: 'Its account.', example: 'account' },
+    {
+      name: 'additional_emails',
+      kind: 'text_list',
+      required: true,
+      about: 'Other emails that find the contact: those of contacts that were merged into it.',
+      example: ['ada@acme-old.example'],
+    },
     externalId,
     { name: 'job_title', kind: 'text', about: 'Job title.', example: 'Head of Procurement', write: { as: 'name' } },
     { name: 'phone', kind: 'text', about: 'Phone number.', example: '+14155550123', write: { as: 'phone' } },

@@ -3,10 +3,10 @@ import type { ValueReader } from './value-readers.js';
 /**
  * The kind of values of a system field, as read:
  * `text`, `email` and `domain` strings, `number`, `boolean`, `uuid` lower-case text, `epoch_ms` Unix milliseconds,
- * `timestamp` RFC 3339 text in UTC, `contact_list` the additional contacts of an opportunity.
+ * `timestamp` RFC 3339 text in UTC, `contact_list` the additional contacts of an opportunity, `text_list` texts.
  */
 export type SystemFieldKind =
-  'text' | 'email' | 'domain' | 'number' | 'boolean' | 'uuid' | 'epoch_ms' | 'timestamp' | 'contact_list';
+  'text' | 'email' | 'domain' | 'number' | 'boolean' | 'uuid' | 'epoch_ms' | 'timestamp' | 'contact_list' | 'text_list';
 
 /** How requests set a field. */
 export interface FieldWrite {

@@ -18,7 +18,7 @@ export interface SystemField {
 }
 
 const toSystemField = ({ name, kind, required, always, write }: FieldDescription): SystemField => {
-  const isScalar = kind !== 'contact_list';
+  const isScalar = !kind.endsWith('_list');
   const scalar = { sortable: isScalar, filterable: isScalar };
   const reader = write !== undefined && write.as in valueReaders ? (write.as as ValueReader) : null;
   return { name, kind, nullable: required !== true, always: always === true, ...scalar, reader };

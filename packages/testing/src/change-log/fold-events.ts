@@ -76,7 +76,7 @@ export class EventFold {
     if (event.is_erased || before === undefined || before === erased) return;
     if (kind === 'deleted' && canonical(event.previous) !== canonical(before))
       this.#note(event, 'has a previous that differs from the record before the deletion');
-    if (kind !== 'updated') return;
+    if (kind !== 'updated' && kind !== 'merged') return;
     const { previous, record, changed } = event;
     if (previous === null || record === null) {
       this.#note(event, 'has no values');

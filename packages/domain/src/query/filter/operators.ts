@@ -87,6 +87,7 @@ const systemKinds: Readonly<Record<SystemFieldKind, FilterKind>> = {
   epoch_ms: 'instant',
   timestamp: 'instant',
   contact_list: 'whole',
+  text_list: 'whole',
 };
 
 /** How the values of this field compare. */
