@@ -662,6 +662,36 @@ export interface EventLogPage {
   log_id: string;
 }
 
+/** A message with an event. */
+export interface EventMessage {
+  /** The type of the event. */
+  type:
+    | 'opportunity.created'
+    | 'opportunity.updated'
+    | 'opportunity.deleted'
+    | 'opportunity.merged'
+    | 'opportunity.restored'
+    | 'account.created'
+    | 'account.updated'
+    | 'account.deleted'
+    | 'account.merged'
+    | 'account.restored'
+    | 'contact.created'
+    | 'contact.updated'
+    | 'contact.deleted'
+    | 'contact.merged'
+    | 'contact.restored'
+    | 'note.created'
+    | 'note.updated'
+    | 'note.deleted'
+    | 'note.restored';
+  /** When the change was made. */
+  timestamp: string;
+  /** Id of this log. It changes when the database is restored from a backup, a replica is promoted or `pg_upgrade` is run: then copy all records again. */
+  log_id: string;
+  data: Event;
+}
+
 /** A field of an object. */
 export type Field = {
   /** System name, or slug of a custom field. */
@@ -1380,6 +1410,92 @@ export interface SummaryTotal {
   count: number;
   /** A measure: a decimal number as a string. Exact, except that averages are rounded to 8 decimals. Null if no record has a value. */
   [key: `${'sum' | 'avg' | 'min' | 'max'}:${string}`]: string | null;
+}
+
+/** A message that tests a webhook. */
+export interface TestMessage {
+  /** Always `webhook.test`. */
+  type: 'webhook.test';
+  /** When the test was sent. */
+  timestamp: string;
+  /** What was tested. */
+  data: {
+    /** Id of the webhook. */
+    webhook_id: string;
+  };
+}
+
+/** A change of a record, without its values. */
+export interface ThinEvent {
+  /** Id of the event. */
+  id: string;
+  /** Its number in the organization: 1, 2, 3 … without gaps, in commit order. */
+  position: number;
+  /** What happened. */
+  type:
+    | 'opportunity.created'
+    | 'opportunity.updated'
+    | 'opportunity.deleted'
+    | 'opportunity.merged'
+    | 'opportunity.restored'
+    | 'account.created'
+    | 'account.updated'
+    | 'account.deleted'
+    | 'account.merged'
+    | 'account.restored'
+    | 'contact.created'
+    | 'contact.updated'
+    | 'contact.deleted'
+    | 'contact.merged'
+    | 'contact.restored'
+    | 'note.created'
+    | 'note.updated'
+    | 'note.deleted'
+    | 'note.restored';
+  /** The kind of the changed record. */
+  object: 'opportunity' | 'account' | 'contact' | 'note';
+  /** Id of the changed record. */
+  record_id: string;
+  /** Version of the record after the change. */
+  version: number;
+  /** When the change was made. */
+  occurred_at: string;
+  /** Names of the changed fields; a custom field is `custom_fields.<slug>`. */
+  changed: Array<string>;
+  /** Of a `deleted` event: id of the record that the deleted one was merged into; null if it was not merged. */
+  merged_into: string | null;
+  /** Of a `merged` event: id of the record that was merged into this one, and deleted. */
+  merged_from: string | null;
+}
+
+/** A message with an event, without values. */
+export interface ThinEventMessage {
+  /** The type of the event. */
+  type:
+    | 'opportunity.created'
+    | 'opportunity.updated'
+    | 'opportunity.deleted'
+    | 'opportunity.merged'
+    | 'opportunity.restored'
+    | 'account.created'
+    | 'account.updated'
+    | 'account.deleted'
+    | 'account.merged'
+    | 'account.restored'
+    | 'contact.created'
+    | 'contact.updated'
+    | 'contact.deleted'
+    | 'contact.merged'
+    | 'contact.restored'
+    | 'note.created'
+    | 'note.updated'
+    | 'note.deleted'
+    | 'note.restored';
+  /** When the change was made. */
+  timestamp: string;
+  /** Id of this log. It changes when the database is restored from a backup, a replica is promoted or `pg_upgrade` is run: then copy all records again. */
+  log_id: string;
+  data: ThinEvent;
 }
 
 /** Changes to an account. Absent fields stay; `null` clears a field. */

@@ -6,6 +6,7 @@ import { operationObject } from './openapi/operation-object.js';
 import type { Json } from './openapi/json.js';
 import { SchemaComponents } from './openapi/schema-components.js';
 import { ErrorBody } from './schemas/envelope.js';
+import { webhookObjects } from './openapi/webhooks.js';
 import type { JsonSchema } from './validate/schema-walk.js';
 
 /** The parts of the document that callers use. */
@@ -16,6 +17,8 @@ export interface OpenApiDocument {
   readonly security: readonly Json[];
   readonly tags: readonly Json[];
   readonly paths: Readonly<Record<string, Json>>;
+  /** The messages to receivers of webhooks: in the document of the read gateway, because it has the schema of events. */
+  readonly webhooks?: Json;
   readonly components: Json;
 }
 
@@ -90,6 +93,8 @@ export const buildOpenApiDocument = (
   const schemas = new SchemaComponents();
   schemas.place(ErrorBody as object as JsonSchema);
   const paths = { ...byPath(operations, schemas), ...healthPathsBeside(serverUrl) };
+  const hasEvents = operations.some(({ id }) => id === 'listEvents');
+  const webhooks = hasEvents ? { webhooks: webhookObjects(schemas) } : {};
   const used = new Set([...operations.map(({ tag }) => tag), 'Health']);
   const tags = Object.keys(tagDescriptions).filter((name) => used.has(name));
   const statuses = new Set<number>([...operations.flatMap(errorStatusesOf), ...healthErrorStatuses]);
@@ -107,6 +112,7 @@ export const buildOpenApiDocument = (
     security: [{ ApiKey: [] }],
     tags: tags.map((name) => ({ name, description: tagDescriptions[name] })),
     paths,
+    ...webhooks,
     components: {
       securitySchemes: {
         ApiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'A key of one organization.' },

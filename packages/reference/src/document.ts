@@ -48,7 +48,8 @@ export interface ResponseObject {
   readonly content?: Readonly<Record<string, Content>>;
 }
 
-interface OperationObject {
+/** An operation, or a message to receivers, as the document has it. */
+export interface OperationObject {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly summary: string;
@@ -64,6 +65,8 @@ export interface OpenApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly tags?: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  /** Messages that are posted to receivers, by name. */
+  readonly webhooks?: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
   readonly components?: {
     readonly schemas?: Readonly<Record<string, Schema>>;
     readonly responses?: Readonly<Record<string, ResponseObject>>;

@@ -3,6 +3,7 @@ import { type NavigationGroup, type NavigationLink, type PageFiles, renderPage }
 import type { ReferenceOptions } from './reference.js';
 import { type OperationSamples, readSamples, variablesOf } from './samples/samples.js';
 import { errorSection, headerSection, objectSection } from './sections/common.js';
+import { listMessages, messageSection } from './sections/messages.js';
 import { type Guide, guideSection, readGuides } from './sections/guides.js';
 import { methodBadge, operationSection } from './sections/operation.js';
 
@@ -29,7 +30,11 @@ const resourcesOf = ({ document, gateway }: ReferenceOptions): readonly Resource
   }));
 };
 
-const navigationOf = (guides: readonly Guide[], resources: readonly Resource[]): readonly NavigationGroup[] => [
+const navigationOf = (
+  guides: readonly Guide[],
+  resources: readonly Resource[],
+  messages: readonly NavigationLink[],
+): readonly NavigationGroup[] => [
   { title: 'Guides', links: guides.map(({ title, anchor }) => ({ title, href: `#${anchor}` })) },
   ...resources.map(({ name, operations }) => ({
     title: name,
@@ -39,6 +44,7 @@ const navigationOf = (guides: readonly Guide[], resources: readonly Resource[]):
       badge: methodBadge(method),
     })),
   })),
+  ...(messages.length === 0 ? [] : [{ title: 'Webhook messages', links: messages }]),
   {
     title: 'More',
     links: [
@@ -74,7 +80,9 @@ export const referencePage = (options: ReferencePageOptions): string => {
   const schemas = document.components?.schemas ?? {};
   const guides = readGuides(introduction, contract);
   const resources = resourcesOf(options);
-  const operations = resources.map((resource) => resourceSection(resource, schemas)).join('\n');
+  const messages = listMessages(document);
+  const operations =
+    resources.map((resource) => resourceSection(resource, schemas)).join('\n') + messageSection(messages, schemas);
   const common = errorSection(document) + headerSection(document, schemas);
   const other = gateway === 'read' ? 'Inbound gateway' : 'Read gateway';
   const documents: readonly NavigationLink[] = [
@@ -90,7 +98,11 @@ export const referencePage = (options: ReferencePageOptions): string => {
     files,
     gateway: { name: gateway, other: otherGatewayUrl ?? '' },
     links: documents,
-    navigation: navigationOf(guides, resources),
+    navigation: navigationOf(
+      guides,
+      resources,
+      messages.map(({ operationId, summary }) => ({ title: summary, href: `#${operationId}` })),
+    ),
     values: valuesForm(variablesOf(resources.flatMap((resource) => resource.operations))),
     main: `<section class="guide intro"><h1>${escapeHtml(document.info.title)}</h1>${renderParagraphs(document.info.description)}</section>
 ${guides.map(guideSection).join('\n')}

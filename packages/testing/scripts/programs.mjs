@@ -14,6 +14,10 @@ export const programs = {
   chromium: { debianPackage: 'chromium', isInstalled: () => existsSync('/usr/bin/chromium') },
   curl: { debianPackage: 'curl', isInstalled: () => existsSync('/usr/bin/curl') },
   fish: { debianPackage: 'fish', isInstalled: () => existsSync('/usr/bin/fish') },
+  go: {
+    debianPackage: 'golang-go',
+    isInstalled: () => existsSync('/usr/local/go/bin/go') || existsSync('/usr/bin/go'),
+  },
   nginx: { debianPackage: 'nginx-light', isInstalled: () => existsSync('/usr/sbin/nginx') },
   pgbouncer: { debianPackage: 'pgbouncer', isInstalled: () => existsSync('/usr/sbin/pgbouncer') },
   postgresql: { debianPackage: 'postgresql-15', isInstalled: hasPostgres },
