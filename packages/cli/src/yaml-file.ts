@@ -1,13 +1,75 @@
+import { isUtf8 } from 'node:buffer';
 import { basename } from 'node:path';
 
 import type { Validator } from '@crm/contract';
 import { findNumberFault } from '@crm/domain';
-import { isMap, isNode, isScalar, LineCounter, parseDocument, visit, type Document } from 'yaml';
+import {
+  Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type ToStringOptions,
+  visit,
+} from 'yaml';
 
 import { configurationError, type CliError } from './errors.js';
 
 /** A path in a file, such as `['fields', 'name', 'transform', 0]`. */
 export type KeyPath = readonly (string | number)[];
+
+/** The most values of a file after its aliases are replaced. Far more than any setup has. */
+const maxValues = 100_000;
+
+const isUtf8Text = (bytes: Buffer): boolean => isUtf8(bytes) && !bytes.includes(0);
+
+interface AliasFault {
+  readonly offset: number;
+  readonly message: string;
+}
+
+/** The first alias without an anchor, that refers to itself, or that makes the file larger than `maxValues`: `a: [*b, *b]`, `b: [*c, *c]` … */
+const findAliasFault = (document: Document): AliasFault | null => {
+  const sizes = new Map<Node, number>();
+  const sizeOf = (node: Node): number => {
+    const known = sizes.get(node);
+    if (known !== undefined) return known;
+    sizes.set(node, 0);
+    let size = 0;
+    visit(node, {
+      Node: (_key, each) => {
+        const target = isAlias(each) ? each.resolve(document) : undefined;
+        size += target === undefined ? 1 : sizeOf(target);
+      },
+    });
+    sizes.set(node, size);
+    return size;
+  };
+  let values = 0;
+  let fault: AliasFault | null = null;
+  visit(document, {
+    Node: (_key, node, path) => {
+      if (!isAlias(node)) {
+        values += 1;
+        return undefined;
+      }
+      const target = node.resolve(document);
+      const isInItself = target !== undefined && path.includes(target);
+      values += target === undefined || isInItself ? 1 : sizeOf(target);
+      const message =
+        (target === undefined && `*${node.source} has no anchor &${node.source} before it`) ||
+        (isInItself && `*${node.source} refers to itself`) ||
+        (values > maxValues && `*${node.source} repeats too much: the file would have more than ${maxValues} values`);
+      if (message === false) return undefined;
+      fault = { offset: node.range?.[0] ?? 0, message };
+      return visit.BREAK;
+    },
+  });
+  return fault;
+};
 
 /** A parsed YAML file that knows the line of each key. It also reads JSON, because JSON is YAML. */
 export class YamlFile {
@@ -19,19 +81,22 @@ export class YamlFile {
   readonly value: unknown;
 
   /**
+   * @param content - the text, or the bytes of the file
    * @param heading - the first line of the error about all problems
-   * @throws CliError (78) with the line, if the text is not YAML or JSON
+   * @throws CliError (78) with the line, if the content is not one document of YAML or JSON in UTF-8
    */
   constructor(
     file: string,
-    text: string,
+    content: string | Uint8Array,
     private readonly heading: string,
   ) {
     this.#file = basename(file);
     this.#lines = new LineCounter();
-    this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false });
-    for (const error of this.#document.errors) {
-      this.#problems.push(`${this.#at(error.pos[0])}: ${error.message}`);
+    this.#document = parseDocument(this.#decode(content), { lineCounter: this.#lines, prettyErrors: false });
+    // A warning is about a value that is not read as it is written, such as an unknown tag.
+    for (const { code, pos, message } of [...this.#document.errors, ...this.#document.warnings]) {
+      const text = code === 'MULTIPLE_DOCS' ? 'a second document begins here: a file has one' : message;
+      this.#problems.push(`${this.#at(pos[0])}: ${text}`);
     }
     visit(this.#document, {
       Scalar: (_key, { value, source, range }) => {
@@ -40,8 +105,27 @@ export class YamlFile {
         if (fault !== null) this.#problems.push(`${this.#at(range?.[0] ?? 0)}: ${source} ${fault}`);
       },
     });
+    const fault = findAliasFault(this.#document);
+    if (fault !== null) this.#problems.push(`${this.#at(fault.offset)}: ${fault.message}`);
     this.throwIfAny();
-    this.value = this.#document.toJS() as unknown;
+    this.value = this.#document.toJS({ maxAliasCount: -1 }) as unknown;
+  }
+
+  /** The text of the file. @throws CliError (78) with the line, if it is not UTF-8 */
+  #decode(content: string | Uint8Array): string {
+    if (typeof content === 'string') return content;
+    const bytes = Buffer.from(content);
+    try {
+      const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+      if (!text.includes('\0')) return text;
+    } catch {
+      // The line follows.
+    }
+    const line = bytes
+      .toString('latin1')
+      .split('\n')
+      .findIndex((part) => !isUtf8Text(Buffer.from(part, 'latin1')));
+    throw fileError(this.heading, [`${this.#file}:${line + 1}: is not UTF-8: save the file in the encoding UTF-8`]);
   }
 
   /** Checks the whole file. @throws CliError (78) that names every problem with its key and line */
@@ -93,6 +177,21 @@ export class YamlFile {
     return isNode(node) ? node.range?.[0] : undefined;
   }
 }
+
+/**
+ * Writes values as YAML. Texts that a reader of YAML 1.1, such as PyYAML, would take for something else are quoted: `no`,
+ * `2026-01-01`, `12:30`, `1_000`.
+ */
+export const yamlText = (value: unknown, options: ToStringOptions = {}): string => {
+  const document = new Document(value, { compat: 'yaml-1.1' });
+  visit(document, {
+    Scalar: (_key, scalar) => {
+      // The library does not know that `=` alone has a meaning of its own in YAML 1.1.
+      if (scalar.value === '=') scalar.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return document.toString({ lineWidth: 0, ...options });
+};
 
 /** One error for a list of problems in a file. */
 export const fileError = (heading: string, problems: readonly string[]): CliError =>

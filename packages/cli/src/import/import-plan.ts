@@ -86,7 +86,7 @@ const mappedPlan = async (
     throw usageError('--raw cannot be used with --mapping. It is for files of crm export --raw.');
   if (options.object !== undefined || options.format === 'jsonl')
     throw usageError('--object and --format jsonl cannot be used with --mapping. Leave them out.');
-  const text = await ifThere(readFile(path, 'utf8'));
+  const text = await ifThere(readFile(path));
   if (text === undefined) throw configurationError(`There is no mapping file ${path}.`);
   const mapping = readMapping(path, text);
   checkPipelineOption(mapping.object, options);

@@ -1,8 +1,7 @@
-import { stringify } from 'yaml';
-
 import { plainDigits } from '../mapping/plain-digits.js';
 import { applySteps, compileStep, type Scalar, type Step, type TransformName } from '../mapping/transforms.js';
 import { findTarget, type ImportObject } from '../targets.js';
+import { yamlText } from '../../yaml-file.js';
 import { mostMatch } from './column-names.js';
 import { currenciesOf, dateFormats, likelyUnits, numberFormats } from './formats.js';
 
@@ -32,7 +31,7 @@ interface Reading {
 const shown = (text: string | undefined): string => JSON.stringify(text);
 
 const flow = (entries: readonly Entry[]): string =>
-  entries.length === 0 ? '' : stringify(entries, { collectionStyle: 'flow', lineWidth: 0 }).trim();
+  entries.length === 0 ? '' : yamlText(entries, { collectionStyle: 'flow' }).trim();
 
 const shownValue = (value: Scalar, isDate: boolean): string =>
   isDate ? new Date(Number(value)).toISOString().replace(/T00:00:00\.000Z$|:00\.000Z$/, '') : String(value);

@@ -1,8 +1,8 @@
 import { slugFromName } from '@crm/domain';
-import { stringify } from 'yaml';
 
 import { requiredTargets, type ImportObject } from '../targets.js';
 import type { CustomField } from '../../setup/lookup.js';
+import { yamlText } from '../../yaml-file.js';
 import { fullName, matchColumns, simplified, type Columns, type MatchedColumn } from './column-names.js';
 import { currenciesOf, likelyUnits } from './formats.js';
 import { guessTransforms, unitsIn } from './guess-transforms.js';
@@ -30,7 +30,7 @@ export interface InitMapping {
 }
 
 /** A text as YAML on one line. */
-export const scalar = (text: string): string => stringify(text, { lineWidth: 0 }).trim();
+export const scalar = (text: string): string => yamlText(text).trim();
 
 /** The mark at a line that the user must decide. Without doubts, the notes alone. */
 export const remark = (doubts: readonly string[], notes: readonly string[] = []): string => {

@@ -226,7 +226,7 @@ const undecidedLines = (path: string, content: string): readonly string[] =>
  *
  * @throws CliError (78) that names every problem with its key and line.
  */
-export const readMapping = (path: string, content: string): Mapping => {
+export const readMapping = (path: string, content: string | Uint8Array): Mapping => {
   const file = new YamlFile(path, content, mappingHeading);
   file.check(compileFile(MappingFile));
   const top = file.value as Static<typeof MappingFile>;
