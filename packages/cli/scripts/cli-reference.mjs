@@ -62,12 +62,44 @@ const blockOf = (command, commonOfSection) => {
   return [`${usage}    ${command.description()}`, ...table(rows), ...exampleOf(command)].join('\n');
 };
 
+/** What follows the block of a command here, because it is too long for its help. */
+const notes = {
+  apply: `
+What a file means:
+
+- **Matching.** A list is matched as a whole, and no stored object has two entries. An entry whose \`was\` is an id takes this
+  object. An entry whose \`was\` is an old name takes the object with this name, unless the new name exists already: then it was
+  renamed before. So \`[Lead, {label: Qualified, was: Lead}]\` splits a stage, and a second run changes nothing. What can be read
+  in two ways is refused with the lines: two entries for one object, and names that were exchanged (\`A was B\`, \`B was A\`), as
+  nothing says whether that has happened. Ids say it: \`{label: A, was: 0192…}\`. Options are found by their \`value\`, fields by
+  object and slug, webhooks by URL.
+- **Order.** Renames, each when its new name is free (names that are exchanged get a temporary one), then new entries and moves,
+  and what is archived last. \`move_to: LABEL\` beside \`archived: true\` names the stage that gets the opportunities of an archived
+  stage. With \`--api-key\`, one run moves up to 10,000 of a stage.
+- **Before the first change** the command refuses what the API would refuse: limits, lengths, options, a pipeline without stages, a
+  stage with opportunities. Afterwards it plans again. \`Applied\` means that nothing differs; otherwise it prints what differs and
+  exits with 1.
+- **If it stops**, it says how many changes were made. Run it again to continue. With \`--api-key\` it waits if the gateway asks for
+  that (429 or 503 with \`Retry-After\`), ten minutes for one call.
+- **Secrets** of new webhooks are printed when they are made: on stdout, or on stderr with \`--json\`. Its one object has them too
+  (\`secrets\`), also if the run fails (\`{plan, applied: false, changes, secrets, error}\`).
+
+Compared with others: Terraform's \`moved {from, to}\` is the model of \`was\`. It is followed if the old address is known, is ignored
+if it is not, follows chains, and may stay in the file for good. Terraform knows which moves were made,
+because it keeps a state file with ids. \`crm apply\` has no state besides the organization, so it needs an id where names are
+exchanged. Like \`terraform plan -detailed-exitcode\`, \`--dry-run --exit-code\` returns 2 if there are differences. Ansible's check
+mode (\`--check\`) asks each module what it would do, one task after the other: modules without check mode are skipped, and a task
+that needs the result of an earlier one cannot be predicted. The plan of \`crm apply\` is made of the whole file before anything
+runs, so \`--dry-run\` prints exactly the calls of a run. Neither of them plans again after a run; \`crm apply\` does.
+`,
+};
+
 const sections = program.commands.map((group) => {
   const commands = leavesOf(group);
   // The common options of the section are those that two of its commands share.
   const shared = commands.map(commonOf).find((names, index, all) => all.indexOf(names) < index);
   const blocks = commands.map((command) => blockOf(command, shared)).join('\n\n');
-  return `## crm ${group.name()}\n\n\`\`\`text\n${shared === undefined ? '' : `common  ${shared}\n\n`}${blocks}\n\`\`\`\n`;
+  return `## crm ${group.name()}\n\n\`\`\`text\n${shared === undefined ? '' : `common  ${shared}\n\n`}${blocks}\n\`\`\`\n${notes[group.name()] ?? ''}`;
 });
 
 const page = `# The command line

@@ -119,7 +119,14 @@ describe('crm apply', () => {
   const apply = async (text: string) => {
     const file = join(directory, 'setup.yaml');
     await writeFile(file, text);
-    return administered.crmJson('apply', file, '--org', org, '--yes');
+    const { exitCode, stdout, stderr } = await administered.crm('apply', file, '--org', org, '--yes', '--json');
+    const result = JSON.parse(stdout) as Record<string, unknown>;
+    // stderr has only the secrets, as soon as they are made.
+    const lines = Object.entries(result['secrets'] ?? {}).map(
+      ([hook, secret]) => `Secret of ${hook}, not shown again: ${secret}\n`,
+    );
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: lines.join('') });
+    return result;
   };
 
   it('adds and changes webhooks, and shows the secrets of new ones', async () => {
@@ -129,11 +136,15 @@ describe('crm apply', () => {
       [`add the webhook ${url}/apply`],
       { [`${url}/apply`]: expect.stringMatching(/^whsec_/) },
     ]);
-    expect(await apply(file.replace('note, account', 'account, note'))).toEqual({ plan: [], applied: false });
+    expect(await apply(file.replace('note, account', 'account, note'))).toEqual({
+      plan: [],
+      applied: false,
+      changes: 0,
+    });
     const filtered = file.replace(' }', ', changed: [custom__apply_tier, name, title] }');
     const field = 'fields: [{ object: account, slug: apply_tier, name: Tier, type: string }]';
     expect(await apply(`${field}\n${filtered}`)).toMatchObject({ applied: true });
-    expect(await apply(filtered)).toEqual({ plan: [], applied: false });
+    expect(await apply(filtered)).toEqual({ plan: [], applied: false, changes: 0 });
     const changed = await apply(file.replace(' }', ', paused: true, payload: thin }'));
     expect(changed['plan']).toEqual([`change the webhook ${url}/apply: payload: full → thin, state: active → paused`]);
   });

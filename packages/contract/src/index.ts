@@ -33,3 +33,4 @@ export { SearchBody, SearchOpportunitiesBody, SortKey } from './schemas/search.j
 export { SummarizeOpportunitiesBody, Summary, SummaryBody, type SummaryValues } from './schemas/summary.js';
 export * from './schemas/webhook.js';
 export { DuplicatePage } from './schemas/duplicate.js';
+export type { CheckName } from './validate/checks.js';

@@ -154,15 +154,20 @@ export const refusal = (error: unknown, nameOf = (field: string): string => fiel
   return faults.length > 0 ? usageError(faults.join('\n')) : new CliError(error.message);
 };
 
-/** Calls the API. @throws CliError with the API's own text if it refuses a call, or else with what to do next */
+/** An error of a call as a CliError: with the API's own text if it refused the call, or else with what to do next. */
+export const callError = (gateway: GatewayAddress, error: unknown): unknown => {
+  if (!(error instanceof CrmApiError || error instanceof CrmConnectionError)) return error;
+  const refused = refusal(error);
+  if (refused === undefined) return new CliError(gatewayErrorText(gateway, error));
+  return new CliError(`${refused.message}${requestText(error)}`, refused.exitCode);
+};
+
+/** Calls the API. @throws CliError, see {@link callError} */
 export const callApi = async <T>(gateway: GatewayAddress, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof CrmApiError || error instanceof CrmConnectionError)) throw error;
-    const refused = refusal(error);
-    if (refused === undefined) throw new CliError(gatewayErrorText(gateway, error));
-    throw new CliError(`${refused.message}${requestText(error)}`, refused.exitCode);
+    throw callError(gateway, error);
   }
 };
 

@@ -7,6 +7,7 @@ import { compileOperation, type Gateway, type OperationContract, type OperationV
 import { createSetupCache, openDatabase, type AuditOrigin } from '@crm/db';
 import { createCursorCodec, generateApiKey, hashApiKey } from '@crm/domain';
 import type { Operation } from '@crm/http';
+import type { WebhookSettings } from '@crm/webhooks';
 
 import type { CliContext } from '../cli-context.js';
 import { appFile } from '../local-stack/stack-process.js';
@@ -16,6 +17,7 @@ export interface OwnGateways {
   readonly readUrl: string;
   readonly inboundUrl: string;
   readonly apiKey: string;
+  readonly webhookSettings: WebhookSettings;
   close(): Promise<void>;
 }
 
@@ -23,12 +25,17 @@ export interface OwnGateways {
 interface OwnGatewaySettings {
   readonly env?: CliContext['env'];
   readonly groups?: readonly string[];
+  /** Read operations besides those of the setup. */
+  readonly operations?: readonly string[];
 }
 
 /** The groups and the read operations that commands use. Others are left out, because compiling them takes time. */
-const isUsed = ({ id, group }: OperationContract, groups: readonly string[]): boolean =>
+const isUsed = ({ id, group }: OperationContract, { groups, operations }: OwnKey): boolean =>
   groups.includes(group) &&
-  (group !== 'list' || groups.includes('search') || /Fields$|^list(Pipelines|PipelineStages|Members)$/.test(id));
+  (group !== 'list' ||
+    groups.includes('search') ||
+    operations.includes(id) ||
+    /Fields$|^list(Pipelines|PipelineStages|Members)$/.test(id));
 
 const compiled = new Map<string, OperationValidators>();
 
@@ -44,10 +51,12 @@ interface OwnKey {
   readonly apiKey: string;
   readonly organizationId: string;
   readonly groups: readonly string[];
+  readonly operations: readonly string[];
 }
 
 /** Starts one gateway, which accepts only one key. */
-const startGateway = async (gateway: Gateway, { apiKey, organizationId, groups }: OwnKey, context: object) => {
+const startGateway = async (gateway: Gateway, own: OwnKey, context: object) => {
+  const { apiKey, organizationId, groups } = own;
   const { createGatewayApp, createLogger } = await import('@crm/http');
   const file = pathToFileURL(appFile(`${gateway}-gateway`, 'operations/index.js')).href;
   const { operations } = (await import(file)) as { readonly operations: readonly Operation<object>[] };
@@ -57,7 +66,7 @@ const startGateway = async (gateway: Gateway, { apiKey, organizationId, groups }
   const app = createGatewayApp({
     gateway,
     withContext: (_request, run) => run(context),
-    operations: operations.filter(({ contract }) => isUsed(contract, groups)),
+    operations: operations.filter(({ contract }) => isUsed(contract, own)),
     validators: validatorsOf,
     authentication: {
       findApiKeysByHash: (hashes) => Promise.resolve(hashes.map((hash) => (hash.equals(keyHash) ? key : null))),
@@ -84,10 +93,11 @@ export const openOwnGateways = async (
   databaseUrl: string,
   organizationId: string,
   origin: AuditOrigin,
-  { env = {}, groups = ['list', 'setup'] }: OwnGatewaySettings = {},
+  { env = {}, groups = ['list', 'setup'], operations = [] }: OwnGatewaySettings = {},
 ): Promise<OwnGateways> => {
   const { readEnvironment } = await import('@crm/http');
   const { readWebhookSettings } = await import('@crm/webhooks');
+  const webhookSettings = readEnvironment(env, readWebhookSettings);
   const database = openDatabase({ url: databaseUrl, applicationName: 'crm-cli', maxConnections: 2 });
   // The secret is always the same for a database, so that a stopped export can continue.
   const context = {
@@ -95,9 +105,9 @@ export const openOwnGateways = async (
     setups: createSetupCache(database),
     cursors: createCursorCodec([hashApiKey(databaseUrl).toString('hex')]),
     commandLine: origin,
-    webhooks: readEnvironment(env, readWebhookSettings),
+    webhooks: webhookSettings,
   };
-  const key = { apiKey: generateApiKey(), organizationId, groups };
+  const key = { apiKey: generateApiKey(), organizationId, groups, operations };
   const [read, inbound] = await Promise.all([
     startGateway('read', key, context),
     startGateway('inbound', key, context),
@@ -106,6 +116,7 @@ export const openOwnGateways = async (
     readUrl: read.url,
     inboundUrl: inbound.url,
     apiKey: key.apiKey,
+    webhookSettings,
     close: async () => {
       for (const { server } of [read, inbound]) {
         server.close();

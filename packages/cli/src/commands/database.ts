@@ -11,7 +11,7 @@ import { textTable } from '../administration/text-table.js';
 import { pastInstant } from '../administration/values.js';
 import { errorText, usageError } from '../errors.js';
 import { wholeNumber } from '../options.js';
-import { describeChanges } from '../setup/plan-step.js';
+import { describeChanges } from '../setup/plan/plan-step.js';
 
 /** Adds `crm migrate`. */
 export const addMigrateCommand = databaseCommand({

@@ -123,7 +123,7 @@ const exportRecords = async (context: CliContext, object: ExportObject, options:
     throw usageError(`--pipeline applies only to opportunities, not to ${object}.`);
   if (readsDatabase(options)) {
     const work = ({ client }: { readonly client: CrmClient }) => exportFrom(context, client, 'itself', object, options);
-    return withSetup(context, options, work, ['list', 'search']);
+    return withSetup(context, options, work, { groups: ['list', 'search'] });
   }
   const { url, apiKey } = await findReadGateway(context, options);
   return exportFrom(context, connectClient({ readUrl: url, apiKey }), url, object, options);

@@ -53,10 +53,14 @@ export const openDemoOrganization = async (
     const isSetUp = wasSetUp && (await loadSetup(database, organizationId)).pipelines.length > 0;
     if (!isSetUp) {
       const gateways = await openOwnGateways(url, organizationId, origin);
+      const gateway = { name: 'inbound gateway', url: gateways.inboundUrl, option: '--url', groups: 'setup' } as const;
       try {
         const set = (currency: string | null) => admin.updateOrganization(organizationId, { currency });
         await applySetupFile(
-          { client: createClient(gateways), currency: { current: null, set } },
+          {
+            ...{ client: createClient(gateways), gateway, webhookSettings: gateways.webhookSettings },
+            currency: { read: () => Promise.resolve(null), set },
+          },
           example('setup.yaml'),
         );
       } finally {

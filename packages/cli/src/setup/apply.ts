@@ -1,19 +1,23 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
+import { CrmApiError, CrmConnectionError } from '@crm/client';
 import type { Command } from 'commander';
 
-import { refusal } from '../api/gateways.js';
-import { ask, printResult, type CliContext } from '../cli-context.js';
-import { CliError, ifThere, usageError } from '../errors.js';
+import { callError } from '../api/gateways.js';
+import { ask, type CliContext, printable, printResult } from '../cli-context.js';
+import { CliError, errorText, exitCodes, ifThere, usageError } from '../errors.js';
 import { example } from '../examples.js';
 import { privateMode } from '../private-mode.js';
-import { planSetup, readStoredSetup } from './plan-setup.js';
-import type { PlanStep } from './plan-step.js';
+import type { YamlFile } from '../yaml-file.js';
+import { planSetup, readStoredSetup, refuseStagesInUse } from './plan/plan-setup.js';
+import type { PlanStep } from './plan/plan-step.js';
+import type { OnSecret } from './plan/plan-webhooks.js';
 import { withSetup, withSetupOptions, type SetupOptions, type SetupSession } from './session.js';
-import { exportSetup, readSetupFile } from './setup-file.js';
+import { exportSetup, readSetupFile, type SetupFile } from './setup-file.js';
 
 interface ApplyOptions extends SetupOptions {
   readonly dryRun?: boolean;
+  readonly exitCode?: boolean;
   readonly yes?: boolean;
 }
 
@@ -25,17 +29,18 @@ Examples:
 
 The file can have a currency, members, pipelines with their stages, fields, and webhooks (url, description, objects, types,
 payload, paused). An example is ${example('setup.yaml')}. Entries that the file does not name stay unchanged. To rename a
-pipeline, stage or member, write "was: OLD NAME" beside the new name. The order in the file becomes the order in the organization.
-"archived: true" takes an entry out of use. For webhooks, the key also needs the group webhooks; with a database, the command needs
-WEBHOOK_SECRET_KEY as the gateways have it.
-The command checks the whole file and prints the plan first. Then it makes one call of the API for each change, in this order. If
-one is refused, those before it stay: correct the file and run the command again. A run with nothing to change changes nothing.
+pipeline, stage, member or webhook, write "was: OLD NAME" (or its id) beside the new name. The order in the file becomes the order
+in the organization. "archived: true" takes an entry out of use; "move_to: LABEL" names the stage that gets the opportunities of an
+archived one. For webhooks, the key also needs the group webhooks; with a database, the command needs WEBHOOK_SECRET_KEY and
+WEBHOOK_ALLOWED_NETWORKS as the gateways have them.
+The command checks the whole file and prints the plan first. Then it makes one call of the API for each change, and checks that the
+organization is in the state of the file. If a call fails, the command says how many changes were made: run it again to continue.
 Without --yes it asks before it applies the plan. If it cannot ask (no terminal, or --json), it applies nothing.`;
 
 const readSetup = async (path: string): Promise<ReturnType<typeof readSetupFile>> => {
-  const text = await ifThere(readFile(path, 'utf8'));
-  if (text === undefined) throw usageError(`There is no file ${path}.`);
-  return readSetupFile(path, text);
+  const content = await ifThere(readFile(path));
+  if (content === undefined) throw usageError(`There is no file ${path}.`);
+  return readSetupFile(path, content);
 };
 
 const isAgreed = async (context: CliContext, options: ApplyOptions): Promise<boolean> => {
@@ -44,26 +49,106 @@ const isAgreed = async (context: CliContext, options: ApplyOptions): Promise<boo
   return /^y(es)?$/i.test(await ask(context, options, 'Apply? (y/N) ', otherwise));
 };
 
-/** Runs the steps of a plan, one call after the other. @throws CliError that says which step the API refused */
-const runSteps = async ({ client }: SetupSession, steps: readonly PlanStep[]): Promise<void> => {
-  let text = '';
-  for (const [index, step] of steps.entries()) {
-    text = step.text || text;
+/** How far a run has come. */
+interface Progress {
+  made: number;
+  /** Of the last change: reads with it see all changes. */
+  readAfter: string | null;
+}
+
+const changes = (count: number): string => `${count} ${count === 1 ? 'change' : 'changes'}`;
+
+/**
+ * Runs the steps of a plan, one call after the other.
+ * @throws CliError that says which step failed, why, and how many changes were made
+ */
+const runSteps = async (
+  { client, gateway }: SetupSession,
+  steps: readonly PlanStep[],
+  progress: Progress,
+  interrupt?: AbortSignal,
+): Promise<void> => {
+  for (const { text, run } of steps) {
+    const made = `${progress.made} of ${changes(steps.length)} ${progress.made === 1 ? 'was' : 'were'} made`;
+    if (interrupt?.aborted === true) throw new CliError(`Interrupted. ${made}. Run the command again to continue.`);
     try {
-      await step.run(client);
+      const answer = await run(client);
+      progress.readAfter = answer?.readAfter ?? progress.readAfter;
     } catch (error) {
-      const refused = refusal(error);
-      if (refused === undefined) throw error;
-      const before = `The changes before it are applied (${index} of ${steps.length} calls).`;
-      throw new CliError(`Refused: ${text}. ${refused.message}. ${before} Correct the file and run the command again.`);
+      const cause = callError(gateway, error);
+      const why = errorText(cause).replace(/\.$/, '');
+      // Without a response, or after an error of the server, the change may have been made.
+      const isUnknown = error instanceof CrmConnectionError || (error instanceof CrmApiError && error.status >= 500);
+      const unknown = isUnknown ? ', and perhaps this one' : '';
+      const next = `${made}${unknown}. Run the command again to continue; correct the file before if it is at fault.`;
+      throw new CliError(`Failed: ${text}. ${why}. ${next}`, cause instanceof CliError ? cause.exitCode : undefined);
     }
+    progress.made += 1;
   }
 };
 
 /** Applies a setup file without asking. */
 export const applySetupFile = async (session: SetupSession, path: string): Promise<void> => {
   const { source, file } = await readSetup(path);
-  await runSteps(session, planSetup(source, file, await readStoredSetup(session, file), new Map()));
+  const { steps } = planSetup(source, file, await readStoredSetup(session, file), () => undefined);
+  await runSteps(session, steps, { made: 0, readAfter: null });
+};
+
+/** @throws CliError if the organization is not in the state of the file after a run */
+const verify = async (session: SetupSession, source: YamlFile, file: SetupFile, progress: Progress): Promise<void> => {
+  const { steps } = planSetup(source, file, await readStoredSetup(session, file, progress.readAfter), () => undefined);
+  if (steps.length === 0) return;
+  const lines = steps.map(({ text }) => `\n  ${text}`).join('');
+  const after = `${changes(progress.made)} were made, but the organization still differs from the file`;
+  throw new CliError(`${after}. Somebody may have changed it meanwhile. Run the command again. What differs:${lines}`);
+};
+
+/** Prints the secrets of webhooks at once, so that none is lost if a later change fails. */
+const printSecrets = (context: CliContext, { json }: ApplyOptions, secrets: Record<string, string>): OnSecret => {
+  const stream = json === true ? context.stderr : context.stdout;
+  return (url, secret) => {
+    secrets[url] = secret;
+    stream.write(`${printable(`Secret of ${url}, not shown again: ${secret}`)}\n`);
+  };
+};
+
+/** Applies a file: prints the plan, asks, runs it, and checks the result. */
+const apply = async (
+  context: CliContext,
+  options: ApplyOptions,
+  session: SetupSession,
+  { source, file }: { readonly source: YamlFile; readonly file: SetupFile },
+): Promise<void> => {
+  const secrets: Record<string, string> = {};
+  const onSecret = printSecrets(context, options, secrets);
+  const { steps, archives } = planSetup(source, file, await readStoredSetup(session, file), onSecret);
+  await refuseStagesInUse(source, session, archives);
+  const plan = steps.map(({ text }) => text);
+  const lines = plan.map((line) => `  ${line}\n`).join('');
+  const isDryRun = options.dryRun === true;
+  if (options.json !== true && !isDryRun) context.stderr.write(printable(lines));
+  const isApplied = plan.length > 0 && !isDryRun && (await isAgreed(context, options));
+  const progress: Progress = { made: 0, readAfter: null };
+  const json = (applied: boolean) => {
+    const shown = Object.keys(secrets).length > 0 ? { secrets } : {};
+    return { plan, applied, changes: progress.made, ...shown };
+  };
+  try {
+    if (isApplied) {
+      await runSteps(session, steps, progress, context.onInterrupt());
+      await verify(session, source, file, progress);
+    }
+  } catch (error) {
+    if (options.json !== true || !(error instanceof CliError)) throw error;
+    const { message, exitCode } = error;
+    context.stderr.write(`crm: ${printable(message)}\n`);
+    printResult(context, options, { json: { ...json(false), error: { message, exit_code: exitCode } }, text: '' });
+    throw new CliError('', exitCode);
+  }
+  const done = isApplied ? `Applied ${changes(progress.made)}.` : 'Nothing was changed.';
+  const text = plan.length === 0 ? 'Nothing to do.' : isDryRun ? `${lines}${done}` : done;
+  printResult(context, options, { json: json(isApplied), text });
+  if (options.exitCode === true && plan.length > 0) throw new CliError('', exitCodes.usage);
 };
 
 /** Adds `crm apply`. */
@@ -73,27 +158,15 @@ export const addApplyCommand = (program: Command, context: CliContext): void => 
     .description('set up an organization from a YAML file')
     .argument('<file>', 'the setup file')
     .option('--dry-run', 'print the plan and change nothing')
+    .option('--exit-code', 'with --dry-run: exit with 2 if the organization differs from the file')
     .option('--yes', 'apply the plan without asking')
     .addHelpText('after', examples);
   withSetupOptions(command).action(async (path: string, options: ApplyOptions) => {
-    const { source, file } = await readSetup(path);
-    const secrets = new Map<string, string>();
-    const work = async (session: SetupSession): Promise<void> => {
-      const steps = planSetup(source, file, await readStoredSetup(session, file), secrets);
-      const plan = steps.map((step) => step.text).filter((line) => line !== '');
-      const isEmpty = steps.length === 0;
-      const lines = plan.map((line) => `  ${line}\n`).join('');
-      if (options.json !== true && options.dryRun !== true) context.stderr.write(lines);
-      const isApplied = !isEmpty && options.dryRun !== true && (await isAgreed(context, options));
-      if (isApplied) await runSteps(session, steps);
-      const done = isApplied ? `Applied ${plan.length} changes.` : 'Nothing was changed.';
-      const shownSecrets = [...secrets].map(([url, secret]) => `\nSecret of ${url}, not shown again: ${secret}`);
-      const shown = options.dryRun === true ? `${lines}${done}` : `${done}${shownSecrets.join('')}`;
-      const json = { plan, applied: isApplied, ...(secrets.size > 0 && { secrets: Object.fromEntries(secrets) }) };
-      printResult(context, options, { json, text: isEmpty ? 'Nothing to do.' : shown });
-    };
-    const groups = ['list', 'setup', ...(file.webhooks === undefined ? [] : ['webhooks'])];
-    await withSetup(context, options, work, groups);
+    if (options.exitCode === true && options.dryRun !== true) throw usageError('--exit-code needs --dry-run.');
+    const setup = await readSetup(path);
+    const groups = ['list', 'setup', ...(setup.file.webhooks === undefined ? [] : ['webhooks'])];
+    const needs = { groups, operations: ['listOpportunities'] };
+    await withSetup(context, options, (session) => apply(context, options, session, setup), needs);
   });
 };
 
@@ -101,7 +174,7 @@ export const addApplyCommand = (program: Command, context: CliContext): void => 
 export const writeSetup = (context: CliContext, options: SetupOptions & { readonly output: string }): Promise<void> =>
   withSetup(context, options, async ({ client, currency }) => {
     const { output } = options;
-    const text = await exportSetup(client, currency?.current ?? null);
+    const text = await exportSetup(client, (await currency?.read()) ?? null);
     if (output === '-') {
       context.stdout.write(text);
       return;

@@ -19,7 +19,7 @@ import { optionColors, slugFromName } from '@crm/domain';
 import { CliError, usageError } from '../errors.js';
 import { findMember, findPipeline, listFields, listPipelines } from './lookup.js';
 import type { SetupCommand } from './make-command.js';
-import { nameFromEmail } from './plan-setup.js';
+import { nameFromEmail } from './plan/plan-members.js';
 
 const pipeline = {
   show: ({ pipeline: { pipeline_id: id, name, is_active: isActive }, stages }: PipelineDetail) => ({

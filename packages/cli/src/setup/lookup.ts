@@ -14,17 +14,22 @@ const collect = async <T>(list: AsyncIterable<T>): Promise<readonly T[]> => {
   return all;
 };
 
-/** All pipelines in order, including archived ones. */
-export const listPipelines = async (client: CrmClient): Promise<readonly PipelineWithStages[]> => {
+/** All pipelines in order, including archived ones. @param readAfter - from a change that the result must contain */
+export const listPipelines = async (
+  client: CrmClient,
+  readAfter: string | null = null,
+): Promise<readonly PipelineWithStages[]> => {
   const pipelines: PipelineWithStages[] = [];
-  for await (const pipeline of client.pipelines.list({ limit })) {
-    pipelines.push({ ...pipeline, stages: await collect(client.pipelines.stages(pipeline.pipeline_id, { limit })) });
+  for await (const pipeline of client.pipelines.list({ limit }, { readAfter })) {
+    const stages = await collect(client.pipelines.stages(pipeline.pipeline_id, { limit }, { readAfter }));
+    pipelines.push({ ...pipeline, stages });
   }
   return pipelines;
 };
 
 /** All members by email, including former ones. */
-export const listMembers = (client: CrmClient): Promise<readonly Member[]> => collect(client.members.list({ limit }));
+export const listMembers = (client: CrmClient, readAfter: string | null = null): Promise<readonly Member[]> =>
+  collect(client.members.list({ limit }, { readAfter }));
 
 /** A custom field with its id, and the object that has it. */
 export type CustomField = Field & { readonly field_id: string; readonly object: ObjectType };
@@ -32,8 +37,12 @@ export type CustomField = Field & { readonly field_id: string; readonly object: 
 const collections = { opportunity: 'opportunities', account: 'accounts', contact: 'contacts' } as const;
 
 /** The custom fields of an object in order, including archived ones. */
-export const listFields = async (client: CrmClient, object: ObjectType): Promise<readonly CustomField[]> => {
-  const all = await collect(client[collections[object]].fields({ include_archived: 'true', limit }));
+export const listFields = async (
+  client: CrmClient,
+  object: ObjectType,
+  readAfter: string | null = null,
+): Promise<readonly CustomField[]> => {
+  const all = await collect(client[collections[object]].fields({ include_archived: 'true', limit }, { readAfter }));
   return all.flatMap(({ field_id: id, ...field }) => (id === undefined ? [] : [{ field_id: id, ...field, object }]));
 };
 
@@ -74,7 +83,7 @@ export const findMember = async (client: CrmClient, text: string): Promise<Membe
   const wanted = email.ok ? email.value.email : text.toLowerCase();
   const members = await listMembers(client);
   return found(
-    members.find((one) => one.email === wanted || one.member_id === wanted),
+    members.find((one) => one.member_id === wanted) ?? members.find((one) => one.email === wanted),
     `${text} is not a member. See: crm member list`,
   );
 };
@@ -87,13 +96,14 @@ export const findField = async (client: CrmClient, object: ObjectType, slug: str
   );
 
 /** All webhooks by id. */
-export const listWebhooks = (client: CrmClient): Promise<readonly Webhook[]> =>
-  collect(client.webhooks.list({ limit }));
+export const listWebhooks = (client: CrmClient, readAfter: string | null = null): Promise<readonly Webhook[]> =>
+  collect(client.webhooks.list({ limit }, { readAfter }));
 
 /** Finds a webhook by id or URL. @throws CliError if there is none, or several have the URL */
 export const findWebhook = async (client: CrmClient, text: string): Promise<Webhook> => {
   const all = await listWebhooks(client);
-  const [first, ...others] = all.filter(({ webhook_id: id, url }) => id === text.toLowerCase() || url === text);
+  const byId = all.filter(({ webhook_id: id }) => id === text.toLowerCase());
+  const [first, ...others] = byId.length > 0 ? byId : all.filter(({ url }) => url === text);
   if (others.length > 0)
     throw new CliError(`${others.length + 1} webhooks have this URL. Give the id: crm webhook list`);
   return found(first, `There is no webhook ${text}. See: crm webhook list`);

@@ -1,8 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import type { CrmClient } from '@crm/client';
+import type { WebhookSettings } from '@crm/webhooks';
 import type { Command } from 'commander';
 
 import { withAdministration, withOrganizationOptions, type OrganizationOptions } from '../administration/session.js';
-import { callApi, connectClient, type GatewayOptions, withGatewayOptions } from '../api/gateways.js';
+import {
+  callApi,
+  connectClient,
+  type GatewayAddress,
+  type GatewayOptions,
+  withGatewayOptions,
+} from '../api/gateways.js';
 import { openOwnGateways } from '../api/own-gateways.js';
 import type { CliContext } from '../cli-context.js';
 import { commandsOn } from '../command.js';
@@ -16,52 +25,85 @@ export const withSetupOptions = (command: Command): Command =>
 
 /** The default currency of an organization. Only the database has it, no operation of the API. */
 export interface CurrencySetting {
-  readonly current: string | null;
-  set(currency: string | null): Promise<void>;
+  readonly read: () => Promise<string | null>;
+  readonly set: (currency: string | null) => Promise<void>;
 }
 
 /** The API for one organization. */
 export interface SetupSession {
   readonly client: CrmClient;
+  readonly gateway: GatewayAddress;
   /** Absent with `--url` and `--api-key`. */
   readonly currency: CurrencySetting | undefined;
+  /** Absent with `--url` and `--api-key`: only the gateway has them. */
+  readonly webhookSettings?: WebhookSettings | undefined;
 }
 
 /** A move of many opportunities may take long. A set-up call that got no response is not repeated. */
 const patience = { timeoutMs: 3_600_000, maxRetries: 0 } as const;
 
+/** How long one call waits in total for a gateway that asks it to come back later. */
+const maxWaitSeconds = 600;
+
+/**
+ * `fetch` that waits if the gateway refuses a call for now: 429 or 503 with `Retry-After`. Then it sends the call again, which did
+ * nothing the first time.
+ */
+const waitingFetch =
+  (context: CliContext): typeof fetch =>
+  async (input, init) => {
+    let waited = 0;
+    for (;;) {
+      const response = await fetch(input, init);
+      const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+      if (![429, 503].includes(response.status) || !(waited + seconds <= maxWaitSeconds)) return response;
+      await response.body?.cancel();
+      context.stderr.write(`The gateway answered ${response.status}: waiting ${seconds} s.\n`);
+      waited += Math.max(seconds, 1);
+      await sleep(Math.max(seconds, 1) * 1000, undefined, { signal: init?.signal ?? undefined });
+    }
+  };
+
+/** What a set-up command calls. */
+interface SetupNeeds {
+  /** The groups of the operations; by default list and setup. */
+  readonly groups?: readonly string[];
+  /** Operations of the group list besides those of the setup. */
+  readonly operations?: readonly string[];
+}
+
 /**
  * Opens the API for a set-up command: the gateways of `--url` and `--api-key`, or else those that it runs itself on the
  * database, for the organization of `--org`.
  *
- * @param groups - the groups of the operations that the command calls
  * @throws CliError with the API's own text if it refuses a call
  */
 export const withSetup = async <T>(
   context: CliContext,
   options: SetupOptions,
   work: (session: SetupSession) => Promise<T>,
-  groups: readonly string[] = ['list', 'setup'],
+  { groups = ['list', 'setup'], operations = [] }: SetupNeeds = {},
 ): Promise<T> => {
   const { url, readUrl, apiKey, databaseUrl, org } = options;
-  const call = (inboundUrl: string, session: SetupSession) => {
+  const call = (inboundUrl: string, session: Omit<SetupSession, 'gateway'>) => {
     const gateway = { name: 'inbound gateway', url: inboundUrl, option: '--url', groups: groups.join(',') } as const;
-    return callApi(gateway, () => work(session));
+    return callApi(gateway, () => work({ ...session, gateway }));
   };
   if (url !== undefined && apiKey !== undefined && databaseUrl === undefined && org === undefined) {
-    const client = connectClient({ readUrl: readUrl ?? url, inboundUrl: url, apiKey, ...patience });
+    const connection = { readUrl: readUrl ?? url, inboundUrl: url, apiKey, fetch: waitingFetch(context), ...patience };
+    const client = connectClient(connection);
     return call(url, { client, currency: undefined });
   }
   return withAdministration(context, options, async ({ administration, url: address, organization, setup, origin }) => {
     const { id } = await organization(org);
-    const gateways = await openOwnGateways(address, id, origin, { env: context.env, groups });
+    const gateways = await openOwnGateways(address, id, origin, { env: context.env, groups, operations });
     const currency: CurrencySetting = {
-      current: (await setup(id)).currency,
+      read: async () => (await setup(id)).currency,
       set: (wanted) => administration.updateOrganization(id, { currency: wanted }),
     };
     try {
       const client = connectClient({ ...gateways, ...patience });
-      return await call(gateways.inboundUrl, { client, currency });
+      return await call(gateways.inboundUrl, { client, currency, webhookSettings: gateways.webhookSettings });
     } finally {
       await gateways.close();
     }
