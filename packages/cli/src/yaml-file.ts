@@ -77,6 +77,8 @@ export class YamlFile {
   readonly #document: Document;
   readonly #lines: LineCounter;
   readonly #problems: string[] = [];
+  /** The whole file as text. */
+  readonly text: string;
   /** The whole file as plain values. */
   readonly value: unknown;
 
@@ -92,7 +94,8 @@ export class YamlFile {
   ) {
     this.#file = basename(file);
     this.#lines = new LineCounter();
-    this.#document = parseDocument(this.#decode(content), { lineCounter: this.#lines, prettyErrors: false });
+    this.text = this.#decode(content);
+    this.#document = parseDocument(this.text, { lineCounter: this.#lines, prettyErrors: false });
     // A warning is about a value that is not read as it is written, such as an unknown tag.
     for (const { code, pos, message } of [...this.#document.errors, ...this.#document.warnings]) {
       const text = code === 'MULTIPLE_DOCS' ? 'a second document begins here: a file has one' : message;

@@ -277,6 +277,6 @@ export const readMapping = (path: string, content: string | Uint8Array): Mapping
     skipWhen,
     fields,
     columnUses: compiler.columnUses,
-    undecided: undecidedLines(path, content),
+    undecided: undecidedLines(path, file.text),
   };
 };
