@@ -14,7 +14,8 @@ type Logger = ReturnType<typeof createLogger>;
 const hourMs = 3_600_000;
 /** The first hourly run is at least this long after the start, because a process that has just started is busy. */
 const firstHourlyMs = 600_000;
-const rebuildsEveryMs = 15_000;
+/** With `abandonedAfterSeconds`, lists show a new label within ten seconds after the process that changed it has ended. */
+const rebuildsEveryMs = 2_000;
 
 /** A task of the upkeep, its work and its log lines. */
 export interface TaskDescription {
@@ -117,8 +118,8 @@ const repeat = (tasks: readonly UpkeepTask[], firstMs: number, everyMs: number):
 };
 
 /**
- * Runs the hourly tasks, and completes interrupted rebuilds of stored records every quarter of a minute. A random delay
- * comes first, so that processes that start together do not all run at once.
+ * Runs the hourly tasks, and completes interrupted rebuilds of stored records every two seconds. A random delay comes
+ * first, so that processes that start together do not all run at once.
  */
 export const startUpkeep = (database: Database, logger: Logger, eventRetentionDays: number): Upkeep => {
   const hourly = hourlyTasks(database, eventRetentionDays).map((task) => new UpkeepTask(task, logger));

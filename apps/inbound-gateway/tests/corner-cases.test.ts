@@ -160,14 +160,21 @@ describe('the rebuild of stored records', () => {
   const left = async (): Promise<number> =>
     (await run('SELECT 1 FROM record_rebuilds WHERE organization_id = $1')).length;
 
-  test('is taken over once no process has worked on it for half a minute', async () => {
+  test('is taken over once no process has worked on it for two seconds, unless one works on a batch', async () => {
     const id = idOf(await createDeal('Stale'));
     await run(`UPDATE opportunities SET record = '{}' WHERE organization_id = $1 AND id = $2`, id);
-    await outdate('10 seconds');
+    await outdate('-1 hour');
     const database = openDatabase({ url: gateway().gatewayUrl, applicationName: 'rebuild-test' });
     await completeRebuilds(database, abandonedAfterSeconds);
     expect(await left()).toBe(1);
-    await run(`UPDATE record_rebuilds SET active_at = now() - interval '31 seconds' WHERE organization_id = $1`);
+    await run(`UPDATE record_rebuilds SET active_at = now() - interval '4 seconds' WHERE organization_id = $1`);
+    const batch = await gateway().writeDatabase.pool.connect();
+    await batch.query('BEGIN');
+    await batch.query('SELECT 1 FROM record_rebuilds WHERE organization_id = $1 FOR UPDATE', [organization.id]);
+    await completeRebuilds(database, abandonedAfterSeconds);
+    await batch.query('ROLLBACK');
+    batch.release();
+    expect(await left()).toBe(1);
     await completeRebuilds(database, abandonedAfterSeconds);
     await database.close();
     expect(await left()).toBe(0);

@@ -325,14 +325,16 @@ BEGIN
 END
 $$;
 
--- Takes over a rebuild that no process has worked on for p_seconds. Returns when its records became outdated, or null.
+-- Takes over a rebuild that no process has worked on for p_seconds. Returns when its records became outdated, or null. A process that works
+-- on a batch holds the row until the batch ends, so a batch may take longer than p_seconds. If the process ends, PostgreSQL frees the row.
 CREATE OR REPLACE FUNCTION claim_rebuild(p_organization_id uuid, p_seconds int) RETURNS timestamptz LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_outdated_at timestamptz;
 BEGIN
-  UPDATE record_rebuilds r SET active_at = write_time()
+  SELECT r.outdated_at INTO v_outdated_at FROM record_rebuilds r
     WHERE r.organization_id = p_organization_id AND r.active_at < clock_timestamp() - make_interval(secs => p_seconds)
-    RETURNING r.outdated_at INTO v_outdated_at;
+    FOR UPDATE SKIP LOCKED;
+  UPDATE record_rebuilds r SET active_at = write_time() WHERE r.organization_id = p_organization_id AND r.outdated_at = v_outdated_at;
   RETURN v_outdated_at;
 END
 $$;

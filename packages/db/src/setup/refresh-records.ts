@@ -4,8 +4,11 @@ import type { Database, Queries } from '../database.js';
 const batchSize = 500;
 /** The most bytes that one transaction of a batch rebuilds or logs, unless one record alone has more. */
 export const batchBytes = 4 * 1024 * 1024;
-/** A rebuild that no process has worked on for this long was abandoned. It is longer than any statement may take. */
-export const abandonedAfterSeconds = 30;
+/**
+ * A rebuild that no process has worked on for this long was abandoned. A batch may take longer, because its process holds the row of the
+ * rebuild meanwhile: the time only has to be longer than the pause between two batches.
+ */
+export const abandonedAfterSeconds = 2;
 
 interface Batch extends Record<string, unknown> {
   readonly isCurrent: boolean;
