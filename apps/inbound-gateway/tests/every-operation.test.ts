@@ -109,6 +109,7 @@ const goodRequests: Readonly<Record<string, () => TestRequest>> = {
   testWebhook: () => ({ params: { id: kept('webhook') } }),
   // One replay at a time, and no worker runs.
   replayWebhook: () => ({ params: { id: stock['replayed']?.pop() ?? '' }, body: { from: 1 } }),
+  skipWebhookEvents: () => ({ params: { id: kept('webhook') }, body: { parked: true } }),
   rotateWebhookSecret: () => ({ params: { id: kept('webhook') } }),
 };
 

@@ -127,7 +127,7 @@ const withField = (body: unknown, field: string, value: unknown): unknown => {
 const bodyFor = (operation: DocumentedOperation, tenant: Tenant): unknown => {
   if (operation.example === undefined) return undefined;
   if (operation.id === 'restoreRecord') return { object: 'account', id: tenant.ids['restore'] };
-  if (operation.id === 'replayWebhook') return { from: tenant.deletion };
+  if (operation.id === 'replayWebhook' || operation.id === 'skipWebhookEvents') return { from: tenant.deletion };
   const text = JSON.stringify(operation.example).replaceAll('owner@example.com', tenant.memberEmail);
   // The document's examples of merges are dry runs.
   const example = text.replace('"dry_run":true', '"dry_run":false');

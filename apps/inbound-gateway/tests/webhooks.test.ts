@@ -80,6 +80,80 @@ describe('200', () => {
   });
 });
 
+const skip = async (webhookId: string, body: object) => {
+  const response = await send('POST', `/${webhookId}/skip`, body);
+  if (response.status !== 200) return response.errors;
+  const { webhook, skipped_events: skipped } = response.data as {
+    webhook: { position: number; parked_records: number };
+    skipped_events: number;
+  };
+  return [skipped, webhook.position, webhook.parked_records];
+};
+
+/** Parks the record of an account whose first event has a position. */
+const park = (webhookId: string, position: number) =>
+  rows(
+    `WITH parked AS (
+       INSERT INTO webhook_parked (organization_id, endpoint_id, object, record_id, position, attempts, error)
+       SELECT organization_id, $2, object, record_id, position, 3, 'answered 422' FROM events
+        WHERE organization_id = $1 AND position = $3)
+     UPDATE webhook_endpoints SET parked = parked + 1 WHERE organization_id = $1 AND id = $2`,
+    webhookId,
+    position,
+  );
+
+describe('200: skip', () => {
+  const addAccounts = async () => {
+    const { webhook } = await create();
+    const ids: string[] = [];
+    for (const name of ['a', 'b', 'c']) {
+      const { data } = await requests.send('POST', 'accounts', { domain: `${name}.example` });
+      ids.push((data as { company_id: string }).company_id);
+    }
+    // Positions 1, 2 and 3 create the accounts; 4 and 5 change the first one.
+    for (const name of ['New', 'Newer']) await requests.send('PATCH', `accounts/${ids[0]}`, { name });
+    return webhook.webhook_id;
+  };
+
+  test('gives up the failed event of each parked record, and the later events of the record follow', async () => {
+    const id = await addAccounts();
+    await rows('UPDATE webhook_endpoints SET position = 5 WHERE organization_id = $1');
+    await park(id, 1);
+    await park(id, 2);
+    expect(await skip(id, { parked: true })).toEqual([2, 5, 1]);
+    expect(await rows('SELECT position, attempts FROM webhook_parked WHERE organization_id = $1')).toEqual([
+      { position: '4', attempts: 0 },
+    ]);
+    const listed = `SELECT outcome, first_position, last_position, events FROM webhook_attempts
+      WHERE organization_id = $1 ORDER BY first_position`;
+    expect(await rows(listed)).toEqual(
+      ['1', '2'].map((at) => ({ outcome: 'skipped', first_position: at, last_position: at, events: 1 })),
+    );
+  });
+
+  test('gives up a range that ends after the position, and writes an audit row', async () => {
+    const id = await addAccounts();
+    await rows('UPDATE webhook_endpoints SET position = 2 WHERE organization_id = $1');
+    await park(id, 1);
+    await park(id, 2);
+    expect(await skip(id, { from: 2, to: 4 })).toEqual([3, 4, 1]);
+    expect(await skip(id, { from: 2, to: 4 })).toEqual([0, 4, 1]);
+    const [audit] = await rows(
+      `SELECT details FROM audit_events WHERE organization_id = $1 AND action = 'webhook.skip'`,
+    );
+    expect(audit?.['details']).toEqual({ url, from: 2, to: 4, skipped_events: 3 });
+  });
+
+  test('400: refuses a range that begins or ends too late, and a body with both forms or none', async () => {
+    const id = await addAccounts();
+    expect(await skip(id, { from: 1, to: 6 })).toEqual({ to: 'must be at most 5: no later event exists' });
+    expect(await skip(id, { from: 2 })).toEqual({ from: 'must be at most 1: the events before it were not sent yet' });
+    expect(await skip(id, { from: 2, to: 1 })).toEqual({ to: 'must not be less than from' });
+    for (const body of [{}, { parked: false }, { parked: true, from: 1 }, { to: 1 }])
+      expect(Object.keys((await skip(id, body)) as object)).toHaveLength(1);
+  });
+});
+
 describe('400', () => {
   // The tests of `packages/webhooks` have every kind of URL.
   test('refuses a URL on create and update', async () => {

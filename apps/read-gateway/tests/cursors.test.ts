@@ -122,6 +122,7 @@ const pagedRequests = (
     { contract: contracts.listMembers, ...page },
     { contract: contracts.listWebhooks, ...page },
     { contract: contracts.listWebhookAttempts, id: webhookId, ...page },
+    { contract: contracts.listParkedRecords, id: webhookId, ...page },
   ];
 };
 

@@ -37,6 +37,9 @@ const defaultRetryDelaysMs: readonly number[] = [
   24 * hour,
 ];
 
+/** How long a receiver may be without any success before its endpoint is disabled. */
+export const disableAfterMs = 72 * hour;
+
 /**
  * Reads the worker's configuration; pure.
  * @throws EnvironmentError that names every invalid variable

@@ -1,4 +1,4 @@
-import { gatewayApplicationName, openDatabase, watchStartUp } from '@crm/db';
+import { gatewayApplicationName, openDatabase, readWebhookSecrets, watchStartUp } from '@crm/db';
 import {
   createLogger,
   loadConfig,
@@ -8,8 +8,8 @@ import {
   startTracing,
   stopOnSignals,
 } from '@crm/http';
-import { Sender } from '@crm/webhooks';
-import { envToConfig } from './config.js';
+import { decryptSecret, type SecretKeys, Sender } from '@crm/webhooks';
+import { disableAfterMs, envToConfig } from './config.js';
 import { WorkerMetrics } from './metrics.js';
 import { startWorker, type Worker } from './worker.js';
 
@@ -25,18 +25,34 @@ const database = openDatabase({
 const metrics = new WorkerMetrics(database);
 const sender = new Sender(networks, config.attemptTimeoutMs);
 let worker: Worker | undefined;
-const start = (): void => {
+const report = reportStartUp(logger);
+const wrongKey =
+  'WEBHOOK_SECRET_KEY decrypts none of the stored secrets: set the key of the inbound gateways, with the keys before it';
+/** Whether no stored secret can be decrypted, although there are some. */
+const hasWrongKey = async (keys: SecretKeys): Promise<boolean> => {
+  const stored = await readWebhookSecrets(database);
+  return stored.length > 0 && stored.every(({ id, secret }) => decryptSecret(keys, id, secret) === null);
+};
+const start = async (): Promise<void> => {
   if (keys === null) return;
-  const { retryDelaysMs } = config;
-  worker = startWorker({ database, sender, keys, retryDelaysMs, logger, onRound: (result) => metrics.count(result) });
+  // An outage right now is no reason to stop: the worker finds out later what it can decrypt.
+  if (await hasWrongKey(keys).catch(() => false)) {
+    report.onRefusal(wrongKey);
+    return;
+  }
+  const { retryDelaysMs, attemptTimeoutMs } = config;
+  worker = startWorker({
+    ...{ database, sender, keys, retryDelaysMs, disableAfterMs, attemptTimeoutMs, logger },
+    onSaved: (result) => metrics.count(result),
+    onUnreadable: (count) => metrics.setUnreadable(count),
+  });
   logger.info('sends webhooks');
 };
-const report = reportStartUp(logger);
 const startUp = watchStartUp(
   'webhooks',
   (work) => work(database),
   { needsDurability: false },
-  { ...report, onPassed: start },
+  { ...report, onPassed: () => void start() },
 );
 const readiness = async (): Promise<void> => {
   if (startUp.problem !== null) throw new NotReadyError(startUp.problem);

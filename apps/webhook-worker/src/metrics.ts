@@ -8,6 +8,7 @@ export class WorkerMetrics {
   readonly #database: Database;
   readonly #attempts: Counter<'outcome'>;
   readonly #due: Gauge;
+  readonly #unreadable: Gauge;
   readonly #figures: readonly (readonly [Gauge<'webhook_id'>, (state: WebhookState) => number])[];
 
   constructor(database: Database) {
@@ -17,11 +18,17 @@ export class WorkerMetrics {
     this.#attempts = new Counter({
       ...this.#named(
         'crm_webhook_events_total',
-        'Events by the outcome of their attempt; expired: deleted by retention before.',
+        'Events by the outcome of their attempt; deferred: the receiver asked to wait; expired: deleted by retention before.',
       ),
       labelNames: ['outcome'],
     });
     this.#due = new Gauge(this.#named('crm_webhooks_due', 'Endpoints with something to send that no worker serves.'));
+    this.#unreadable = new Gauge(
+      this.#named(
+        'crm_webhook_secrets_unreadable',
+        'Endpoints with something to send whose secret no key of WEBHOOK_SECRET_KEY of this worker decrypts.',
+      ),
+    );
     this.#figures = [
       [
         this.#gauge(
@@ -47,19 +54,31 @@ export class WorkerMetrics {
     for (const { outcome, events } of attempts) this.#attempts.inc({ outcome }, events);
   }
 
+  /** Stores how many endpoints have a secret that this worker cannot decrypt. */
+  setUnreadable(count: number): void {
+    this.#unreadable.set(count);
+  }
+
   get contentType(): string {
     return this.#registry.contentType;
   }
 
-  /** Reads the state of the endpoints, and returns all metrics as text. */
+  /** Reads the state of the endpoints, and returns all metrics as text. While the database is away, those of the process only. */
   async render(): Promise<string> {
-    this.#due.set((await findDueWebhooks(this.#database)).length);
-    const states = await readWebhookStates(this.#database);
+    await this.#readState().catch(() => {
+      this.#due.remove();
+      for (const [gauge] of this.#figures) gauge.reset();
+    });
+    return this.#registry.metrics();
+  }
+
+  async #readState(): Promise<void> {
+    const [due, states] = await Promise.all([findDueWebhooks(this.#database), readWebhookStates(this.#database)]);
+    this.#due.set(due.length);
     for (const [gauge, read] of this.#figures) {
       gauge.reset();
       for (const state of states) gauge.set({ webhook_id: state.id }, read(state));
     }
-    return this.#registry.metrics();
   }
 
   #gauge(name: string, help: string): Gauge<'webhook_id'> {

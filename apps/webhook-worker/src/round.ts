@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type ClaimedWebhook,
   type Deliveries,
@@ -6,241 +7,244 @@ import {
   type EventToSend,
   maxParked,
   type ParkedRecord,
-  type WebhookAttemptRow,
 } from '@crm/db';
-import { type Attempt, eventMessage, type Message, testMessage } from '@crm/webhooks';
+import { testMessage } from '@crm/webhooks';
 import { randomUUID } from 'node:crypto';
+import { Deliverer, firstTry, type RoundParts } from './deliverer.js';
+import { NextEvents } from './next-events.js';
+import { Outcome } from './outcome.js';
+import { maxInFlight } from './pace.js';
+import { verdictOf } from './receiver.js';
+import { Turns } from './turns.js';
 
-/** What a round needs from its process. */
-export interface RoundParts {
-  readonly read: (request: DeliveryRequest) => Promise<Deliveries>;
-  /** Sends a message. `traceparent` is the trace context of the write; null if it was not traced. */
-  readonly send: (message: Message, traceparent: string | null) => Promise<Attempt>;
-  /** The times between the tries of an event. */
-  readonly retryDelaysMs: readonly number[];
-  /** Whether the process is stopping: then no further event is started. */
-  readonly isStopping: () => boolean;
-}
-
-/** What to store after a round. */
-export interface RoundResult {
-  readonly result: Omit<DeliveryResult, 'is_released'>;
-  /** Whether there is more to send now. */
-  readonly hasMore: boolean;
-}
-
-/** The events of one endpoint that are in flight at the same time, each of another record. */
-const maxInFlight = 16;
-/** After as many failures without a success, the receiver counts as down. */
-const failuresUntilFailing = 5;
-const maxRetryAfterMs = 86_400_000;
-const gone = 410;
-
-type RecordKey = Pick<ParkedRecord, 'object' | 'record_id'>;
-type ParkedUpdate = DeliveryResult['parked'][number];
-
-const keyOf = ({ object, record_id: id }: RecordKey): string => `${object} ${id}`;
-const recordOf = ({ object, recordId }: EventToSend): RecordKey => ({ object, record_id: recordId });
-
-/** Runs work on items in their order, on at most `maxInFlight` at the same time. */
-const inParallel = async <T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> => {
-  const queue = items.values();
-  const run = async (): Promise<void> => {
-    for (const item of queue) await work(item);
-  };
-  await Promise.all(Array.from({ length: maxInFlight }, run));
-};
-
+/** After this time a round starts no retry, and no new event unless a retry is running. Then other endpoints have their turn. */
+const roundMs = 10_000;
+/** How many retries run at the same time. */
+const maxRetrying = 4;
+/** How often the log is read while only retries are running, and the longest pause between two new records of a failing receiver. */
+const idleMs = 200;
+const longestPauseMs = 1_000;
 /**
- * One round of deliveries to a claimed endpoint: a test if one is due, the retries that are due, a page of a replay and a page of the log.
- * Events of one record are sent one after the other. An event that fails is parked with the later events of its record.
+ * One round of deliveries to a claimed endpoint: a test if one is due, then the retries that are due, and beside them the pages of the log
+ * and of a replay. Events of one record are sent one after the other. An event that fails is parked with the later events of its record.
  */
 export class Round {
   readonly #webhook: ClaimedWebhook;
   readonly #parts: RoundParts;
-  readonly #parked: Map<string, ParkedRecord | ParkedUpdate>;
-  readonly #attempts: WebhookAttemptRow[] = [];
-  readonly #emptied: RecordKey[] = [];
-  /** Positions that a retry has delivered, so that a replay does not send them again. */
-  readonly #retried = new Set<number>();
-  #failuresInRow: number;
-  #isFailing: boolean;
-  #disabledBecause: string | null = null;
+  readonly #next: NextEvents;
+  readonly #deliverer: Deliverer;
+  readonly #turns: Turns;
+  readonly #outcome: Outcome;
+  readonly #endsAtMs: number;
+  #position: number;
+  #savedPosition: number;
+  #replayPosition: number | null;
+  #isTestDone = false;
+  #isRetrying = false;
+  #isOver = false;
 
   constructor(webhook: ClaimedWebhook, parts: RoundParts) {
     this.#webhook = webhook;
     this.#parts = parts;
-    this.#failuresInRow = webhook.failures;
-    this.#isFailing = webhook.is_failing;
-    this.#parked = new Map(webhook.parked.map((record) => [keyOf(record), record]));
+    this.#next = new NextEvents(webhook.position);
+    this.#outcome = new Outcome(webhook.due);
+    this.#deliverer = new Deliverer(webhook, parts, this.#next, this.#outcome);
+    this.#turns = new Turns(this.#deliverer.pace);
+    this.#endsAtMs = performance.now() + roundMs;
+    this.#position = webhook.position;
+    this.#savedPosition = webhook.position;
+    this.#replayPosition = webhook.replay_position;
   }
 
-  /** Sends what is due. */
-  async run(): Promise<RoundResult> {
-    const { id, state, is_test_due: isTestDue, replay_until: replayUntil } = this.#webhook;
-    let { position, replay_position: replayPosition } = this.#webhook;
-    let hasMore = false;
-    if (isTestDue) {
-      const message = testMessage(randomUUID(), id, new Date());
-      this.#log(await this.#parts.send(message, null), { type: 'webhook.test', events: 1, attempt: 1 });
+  /** Sends what is due, and stores the results. */
+  async run(): Promise<void> {
+    try {
+      if (this.#webhook.is_test_due) await this.#sendTest();
+      if (this.#webhook.state === 'active') await this.#sendEvents();
+    } finally {
+      await this.#save(true);
     }
-    if (state === 'active') {
-      const isProbing = await this.#retry();
-      if (replayPosition !== null && !this.#isFailing) {
-        replayPosition = (await this.#sendPage(replayPosition, replayUntil)).position;
-        hasMore = replayPosition !== replayUntil;
-      }
-      if (!this.#isFailing || isProbing) {
-        const page = await this.#sendPage(position, null);
-        hasMore ||= page.events > 0;
-        position = page.position;
-      }
-    }
-    return { hasMore: hasMore && !this.#isFailing && this.#mayStart(), result: this.#result(position, replayPosition) };
   }
 
-  /** Sends nothing and disables the endpoint. */
-  disable(because: string): RoundResult {
-    this.#disabledBecause = because;
-    return { hasMore: false, result: this.#result(this.#webhook.position, this.#webhook.replay_position) };
+  async #sendTest(): Promise<void> {
+    const result = await this.#parts.send(testMessage(randomUUID(), this.#webhook.id, new Date()), null);
+    this.#outcome.logTest(verdictOf(result), result);
+    this.#isTestDone = true;
   }
 
-  #result(position: number, replayPosition: number | null): RoundResult['result'] {
-    return {
-      position,
-      replay_position: replayPosition,
-      is_test_done: this.#webhook.is_test_due,
-      failures: this.#failuresInRow,
-      is_failing: this.#isFailing,
-      disabled_because: this.#disabledBecause,
-      parked: [...this.#parked.values()].filter((record) => 'delay_ms' in record),
-      delivered: this.#emptied,
-      attempts: this.#attempts,
-    };
+  /**
+   * Retries never delay a page. Only after the receiver asked to wait, what comes first takes turns, because a single request may show
+   * again that it asks to wait.
+   */
+  async #sendEvents(): Promise<void> {
+    const { refusals } = this.#deliverer.pace;
+    const lanes = [() => this.#retry(refusals > 0), () => this.#sendPages()];
+    if (refusals === 0) {
+      // A lane that cannot read from the database ends the other one.
+      const ended = await Promise.allSettled(lanes.map((lane) => lane().catch((error: unknown) => this.#stop(error))));
+      for (const lane of ended) if (lane.status === 'rejected') throw lane.reason;
+    } else for (const lane of refusals % 2 === 1 ? lanes : lanes.toReversed()) await lane();
+  }
+
+  #stop(error: unknown): never {
+    this.#isOver = true;
+    throw error;
   }
 
   #mayStart(): boolean {
-    return this.#disabledBecause === null && this.#parked.size < maxParked && !this.#parts.isStopping();
+    return !this.#isOver && this.#deliverer.mayStart();
   }
 
-  /**
-   * Retries the records that are due. While the receiver is down, that is one record, and one new event follows: the receiver may be down
-   * for some events only.
-   * @returns whether this was the retry of a receiver that was down
-   */
-  async #retry(): Promise<boolean> {
-    const due = this.#webhook.parked.filter(({ is_due: isDue }) => isDue);
-    await inParallel(due, (record) => this.#retryRecord(record));
-    return this.#webhook.is_failing && due.length > 0;
-  }
+  readonly #mayRetry = (): boolean => this.#mayStart() && performance.now() < this.#endsAtMs;
 
-  /** Sends the failed event of a record again, and the later events of the record. */
-  async #retryRecord(record: ParkedRecord): Promise<void> {
-    const { organization_id: organizationId, objects, types, changed, position: until } = this.#webhook;
-    const after = record.position - 1;
-    const page = await this.#parts.read({ organizationId, after, until, objects, types, changed, record });
-    for (const event of page.events) {
-      if (this.#parts.isStopping()) return;
-      const attempt = event.position === record.position ? record.attempts + 1 : 1;
-      if (!(await this.#deliver(event, page.logId, attempt))) return;
-      this.#logDelivered({ first: event.position, last: event.position, events: 1 }, attempt);
-      this.#retried.add(event.position);
-      this.#parked.set(keyOf(record), {
-        ...record,
-        position: event.position + 1,
-        attempts: 0,
-        delay_ms: 0,
-        error: null,
-      });
-    }
-    if (page.nextPosition < until) return;
-    this.#parked.delete(keyOf(record));
-    this.#emptied.push({ object: record.object, record_id: record.record_id });
-  }
+  readonly #maySendNew = (): boolean =>
+    this.#mayStart() &&
+    (this.#isRetrying || performance.now() < this.#endsAtMs) &&
+    this.#webhook.parked + this.#outcome.newlyParked < maxParked;
 
-  /**
-   * Sends a page of the log, or its first event while the receiver is down.
-   * @returns the last position that needs no further work, and how many events were read
-   */
-  async #sendPage(after: number, until: number | null): Promise<{ position: number; events: number }> {
-    const { organization_id: organizationId, objects, types, changed } = this.#webhook;
-    const page = await this.#parts.read({ organizationId, after, until, objects, types, changed, record: null });
-    if (page.expired > 0) this.#logExpired(after, page);
-    const ofRecord = new Map<string, Promise<void>>();
-    let position = after;
-    let delivered: { first: number; last: number; events: number } | null = null;
-    const isProbe = this.#isFailing;
-    await inParallel(isProbe ? page.events.slice(0, 1) : page.events, async (event) => {
-      if (!this.#mayStart() || (this.#isFailing && !isProbe)) return;
-      position = event.position;
-      const key = keyOf(recordOf(event));
-      const send = async (): Promise<void> => {
-        // A replay may also send events before the one that failed.
-        if ((this.#parked.get(key)?.position ?? Infinity) <= event.position || this.#retried.has(event.position))
-          return;
-        if (!(await this.#deliver(event, page.logId, 1))) return;
-        const { first, last, events } = delivered ?? { first: event.position, last: 0, events: 0 };
-        delivered = {
-          first: Math.min(first, event.position),
-          last: Math.max(last, event.position),
-          events: events + 1,
-        };
-      };
-      const sent = (ofRecord.get(key) ?? Promise.resolve()).then(send);
-      ofRecord.set(key, sent);
-      await sent;
+  /** Retries the records that are due. @param onlyDeferred - leaves out those that failed */
+  async #retry(onlyDeferred: boolean): Promise<void> {
+    const due = this.#webhook.due.filter(({ deferrals }) => !onlyDeferred || deferrals > 0);
+    this.#isRetrying = due.length > 0;
+    const queue = due.values();
+    for (const { position, ...record } of this.#webhook.due) this.#next.park(record, position);
+    const work = async (): Promise<void> => {
+      for (const record of queue) await this.#retryRecord(record);
+    };
+    await Promise.all(Array.from({ length: maxRetrying }, work)).finally(() => {
+      this.#isRetrying = false;
     });
-    this.#logDelivered(delivered, 1);
-    const isComplete = position === (page.events.at(-1)?.position ?? after);
-    return { position: isComplete ? page.nextPosition : position, events: page.events.length };
   }
 
-  /** Makes one attempt, and parks the record if it fails. @returns whether the event was delivered */
-  async #deliver(event: EventToSend, logId: string, attempt: number): Promise<boolean> {
-    const message = eventMessage(event, this.#webhook.payload, logId);
-    const result = await this.#parts.send(message, event.traceparent);
-    if (result.isDelivered) {
-      this.#failuresInRow = 0;
-      this.#isFailing = false;
-      return true;
+  /** Sends the parked event of a record again, and the later events of the record. */
+  async #retryRecord(parked: ParkedRecord): Promise<void> {
+    const { object, record_id, position } = parked;
+    const record = { object, record_id };
+    let after = position - 1;
+    while (this.#mayRetry()) {
+      const page = await this.#read(after, this.#next.decided, { record });
+      if (page.expired > 0) this.#outcome.advance(record, after + page.expired + 1);
+      this.#outcome.logExpired(after, page, record);
+      for (const event of page.events) {
+        const isParked = event.position === position;
+        const { attempts, deferrals } = isParked ? parked : { attempts: 0, deferrals: 0 };
+        if (!(await this.#turns.enter(this.#mayRetry))) return;
+        const isDelivered = await this.#deliverer.deliver(event, page.logId, {
+          attempt: attempts + 1,
+          deferrals,
+          isRetry: true,
+        });
+        this.#turns.leave();
+        if (!isDelivered) return;
+        this.#outcome.logDelivered({ first: event.position, last: event.position, events: 1 }, attempts + 1);
+        this.#next.retried(event.position);
+        this.#outcome.advance(record, event.position + 1);
+      }
+      after = page.nextPosition;
+      if (!this.#next.unpark(record, after)) continue;
+      this.#outcome.unpark(record);
+      return;
     }
-    this.#failuresInRow += 1;
-    if (this.#failuresInRow >= failuresUntilFailing) this.#isFailing = true;
-    const record = recordOf(event);
-    const { type, position } = event;
-    this.#log(result, { ...record, type, first_position: position, last_position: position, events: 1, attempt });
-    const delayMs = this.#delayMs(attempt, result);
-    this.#parked.set(keyOf(record), { ...record, position, attempts: attempt, delay_ms: delayMs, error: result.error });
-    if (result.status === gone) this.#disabledBecause = 'the receiver answered 410 Gone';
-    else if (delayMs === null && this.#isFailing) this.#disabledBecause = 'no delivery succeeded until the last try';
-    return false;
   }
 
-  /** The time until the next try; null after the last one. */
-  #delayMs(attempt: number, { retryAfterMs }: Attempt): number | null {
-    const scheduled = this.#parts.retryDelaysMs[attempt - 1];
-    if (scheduled === undefined) return null;
-    const jitter = 0.9 + Math.random() * 0.2;
-    return Math.max(scheduled * jitter, Math.min(retryAfterMs ?? 0, maxRetryAfterMs));
+  /** Sends pages of the log and of a replay, until nothing is left or the round ends. While the receiver is down, one event at a time. */
+  async #sendPages(): Promise<void> {
+    while (this.#maySendNew()) {
+      const pauseMs = (this.#deliverer.probeAtMs ?? 0) - performance.now();
+      if (pauseMs > 0) {
+        if (pauseMs > longestPauseMs && !this.#isRetrying) return;
+        await sleep(Math.min(pauseMs, longestPauseMs));
+        continue;
+      }
+      const before = this.#position;
+      if (this.#isReplayNext)
+        this.#replayPosition = await this.#sendPage(this.#replayPosition ?? 0, this.#webhook.replay_until);
+      this.#position = await this.#sendPage(this.#position, null);
+      if (!(await this.#save(false))) return;
+      if (this.#isReplayNext || this.#position > before) continue;
+      if (!this.#isRetrying) return;
+      await sleep(idleMs);
+    }
   }
 
-  #log(
-    { isDelivered, status, error, response, durationMs }: Attempt,
-    row: Omit<WebhookAttemptRow, 'outcome' | 'status' | 'error' | 'response' | 'duration_ms'>,
-  ): void {
-    const outcome = isDelivered ? 'delivered' : 'failed';
-    this.#attempts.push({ ...row, outcome, status, error, response, duration_ms: durationMs });
+  /** Whether a page of a replay is next. It waits for the retries, which may send the same events, and for a receiver that is down. */
+  get #isReplayNext(): boolean {
+    const isOpen = this.#replayPosition !== null && this.#replayPosition !== this.#webhook.replay_until;
+    return isOpen && !this.#isRetrying && !this.#deliverer.receiver.isFailing;
   }
 
-  #logDelivered(delivered: { first: number; last: number; events: number } | null, attempt: number): void {
-    if (delivered === null) return;
-    const { first, last, events } = delivered;
-    this.#attempts.push({ outcome: 'delivered', first_position: first, last_position: last, events, attempt });
+  /** Sends a page of the log, or its first event while the receiver is down. @returns the last position that needs no further work */
+  async #sendPage(after: number, until: number | null): Promise<number> {
+    const isProbe = this.#deliverer.receiver.isFailing;
+    const page = await this.#read(after, until, { isProbe });
+    this.#outcome.logExpired(after, page, null);
+    const queue = page.events.values();
+    const ofRecord = new Map<string, Promise<void>>();
+    const delivered: number[] = [];
+    let position = after;
+    const send = async (event: EventToSend): Promise<void> => {
+      if (!this.#next.isNext(event)) return;
+      if (await this.#deliverer.deliver(event, page.logId, firstTry)) delivered.push(event.position);
+    };
+    const work = async (): Promise<void> => {
+      while (await this.#turns.enter(() => this.#maySendNew() && (isProbe || !this.#deliverer.receiver.isFailing))) {
+        const { value: event } = queue.next();
+        if (event !== undefined) {
+          position = event.position;
+          if (until === null) this.#next.decide(position);
+          const sent = (ofRecord.get(event.recordId) ?? Promise.resolve()).then(() => send(event));
+          ofRecord.set(event.recordId, sent);
+          await sent;
+        }
+        this.#turns.leave();
+        if (event === undefined) return;
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(maxInFlight, page.events.length) }, work));
+    const range = { first: Math.min(...delivered), last: Math.max(...delivered), events: delivered.length };
+    this.#outcome.logDelivered(delivered.length === 0 ? null : range, 1);
+    if (position !== (page.events.at(-1)?.position ?? after)) return position;
+    if (until === null) this.#next.decide(page.nextPosition);
+    return page.nextPosition;
   }
 
-  #logExpired(after: number, { expired, events, nextPosition }: Deliveries): void {
-    const last = (events[0]?.position ?? nextPosition + 1) - 1;
-    const error = 'these events were deleted by retention before they were delivered';
-    this.#attempts.push({ outcome: 'expired', first_position: after + 1, last_position: last, events: expired, error });
+  #read(
+    after: number,
+    until: number | null,
+    { record = null, isProbe = false }: Partial<Pick<DeliveryRequest, 'record' | 'isProbe'>>,
+  ): Promise<Deliveries> {
+    const { organization_id: organizationId, id: webhookId, objects, types, changed } = this.#webhook;
+    return this.#parts.read({ organizationId, webhookId, after, until, objects, types, changed, record, isProbe });
+  }
+
+  /** Stores what has happened since the last save. @returns false if another worker has the endpoint, which ends the round */
+  async #save(isReleased: boolean): Promise<boolean> {
+    if (this.#isOver && !isReleased) return false;
+    if (!isReleased && this.#outcome.isEmpty && this.#position === this.#savedPosition) return true;
+    const nowMs = performance.now();
+    const { receiver, pace, probeAtMs, disabledBecause } = this.#deliverer;
+    const { isFailing, failures, hasFailed } = receiver;
+    const msUntil = (atMs: number | null): number | null => (atMs === null ? null : Math.max(0, atMs - nowMs));
+    const result: DeliveryResult = {
+      position_before: this.#savedPosition,
+      position: this.#position,
+      replay_position: this.#replayPosition,
+      is_test_done: this.#isTestDone,
+      failures,
+      is_failing: isFailing,
+      has_failed: hasFailed,
+      probe_ms: msUntil(probeAtMs),
+      wait_ms: msUntil(pace.waitUntilMs),
+      pace: pace.state,
+      disabled_because: disabledBecause,
+      is_released: isReleased,
+      ...this.#outcome.take(nowMs),
+    };
+    this.#savedPosition = this.#position;
+    this.#isTestDone = false;
+    if (this.#replayPosition === this.#webhook.replay_until) this.#replayPosition = null;
+    const isSaved = await this.#parts.save(result);
+    if (!isSaved) this.#isOver = true;
+    return isSaved;
   }
 }

@@ -70,6 +70,9 @@ describe('crm webhook', () => {
     expect((await crm('list')).stdout).toContain(`${id}  ${url}/2  paused  0`);
     expect(await json('list')).toMatchObject({ webhooks: [{ webhook_id: id }] });
     expect(await json('attempts', id)).toEqual({ attempts: [] });
+    expect(await json('parked', id)).toEqual({ parked: [] });
+    expect(await json('skip', id, '--parked')).toMatchObject({ webhook_id: id, skipped_events: 0 });
+    expect((await crm('skip', id, '--from', '2', '--to', '1')).stderr).toContain('--to: must not be less than from');
     expect(await json('delete', id)).toEqual({ webhook_id: id });
     expect((await crm('list')).stdout).toContain('There is none yet');
   });

@@ -1166,6 +1166,34 @@ export interface PageQuery {
   limit?: number;
 }
 
+/** A record whose events wait. */
+export interface ParkedRecord {
+  /** Object of the record. */
+  object: string;
+  /** Id of the record. */
+  record_id: string;
+  /** Position of the first event that was not delivered. */
+  position: number;
+  /** How many times it was tried. */
+  attempts: number;
+  /** When it is tried again; null after the last try. */
+  next_retry_at: string | null;
+  /** Why the last try failed. */
+  error: string | null;
+}
+
+/** A page of parked records. */
+export interface ParkedRecordPage {
+  /** The parked records of this page, sorted by position. */
+  parked: Array<ParkedRecord>;
+  /** Whether another page exists. */
+  has_more: boolean;
+  /** Send it as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null;
+  /** The page size used. */
+  limit: number;
+}
+
 /** A sequence of stages that deals go through. */
 export interface Pipeline {
   /** Id of the pipeline. */
@@ -1282,6 +1310,22 @@ export interface SearchOpportunitiesBody {
   cursor?: string | null;
   /** Fields to include: names of system fields, and slugs or `custom__<slug>` of custom fields. `custom_fields` stands for all visible custom fields. */
   fields?: Array<string> | string | null;
+}
+
+export interface SkipWebhook {
+  /** Position of the first event to give up. */
+  from?: number;
+  /** Position of the last one; by default only `from`. It may be beyond `position`, which then moves. */
+  to?: number;
+  /** True instead of positions: gives up the event that failed of each parked record. */
+  parked?: boolean;
+}
+
+/** A webhook and how many of its events were given up. */
+export interface SkippedEvents {
+  webhook: Webhook;
+  /** How many events were given up. */
+  skipped_events: number;
 }
 
 /** One key of a sort. */
@@ -1819,15 +1863,15 @@ export type Webhook = {
   state: 'active' | 'paused' | 'disabled';
   /** Why the worker disabled the webhook. */
   state_reason: string | null;
-  /** True while all deliveries fail. The worker then tries one event at a time. */
+  /** True after the first tries of five records failed and none succeeded since. The worker then sends one new record at a time. */
   is_failing: boolean;
   /** All events up to this position are delivered, filtered out or parked. */
   position: number;
   /** Position of the newest event of the organization. */
   last_position: number;
-  /** How many records have an event that failed. Their later events wait for it. */
+  /** How many records have an event that was not delivered. Their later events wait for it. */
   parked_records: number;
-  /** When the next parked event is tried again; null if none will be. */
+  /** When the worker tries again, if it waits: for a retry, or because the receiver asked; else null. */
   next_retry_at: string | null;
   /** The replay in progress; null if there is none. */
   replay: {
@@ -1848,8 +1892,8 @@ export type Webhook = {
 export interface WebhookAttempt {
   /** Id of the entry. */
   attempt_id: string;
-  /** `expired`: retention deleted these events before they were delivered. */
-  outcome: 'delivered' | 'failed' | 'expired';
+  /** `deferred`: the receiver asked to wait, which charges no try. `expired`: retention deleted these events before they were delivered; for a record, at least one. `skipped`: a caller gave them up. */
+  outcome: 'delivered' | 'failed' | 'deferred' | 'expired' | 'skipped';
   /** Type of the event, or `webhook.test`. */
   type: string | null;
   /** Object of the event. */

@@ -73,7 +73,8 @@ describe('the documents', () => {
     const statuses = await runCollection('read-gateway.json', crm.addresses.readUrl);
     expect(statuses.size).toBeGreaterThan(20);
     // The records of the examples do not exist.
-    const isOfOneRecord = (name: string): boolean => /^(Get an?|List the (changes|attempts) of) /.test(name);
+    const isOfOneRecord = (name: string): boolean =>
+      /^(Get an?|List the (changes|attempts|parked records) of) /.test(name);
     const expected = [...statuses.keys()].map((name) => [name, isOfOneRecord(name) ? 404 : 200]);
     expect([...statuses]).toEqual(expected);
   });
@@ -84,7 +85,7 @@ describe('the documents', () => {
     // Only the pipeline of the examples exists.
     const isOfPipeline = (name: string): boolean => ['Add a stage', 'Update a pipeline'].includes(name);
     const isOfOneRecord = (name: string): boolean =>
-      /^(Update|Delete|Merge|Remove|Restore|Test) an? |^(Add|Update) an option$|^(Send events again|Rotate the secret)$/.test(
+      /^(Update|Delete|Merge|Remove|Restore|Test) an? |^(Add|Update) an option$|^(Send events again|Give up events|Rotate the secret)$/.test(
         name,
       );
     const expected = [...statuses.keys()].map((name) => [name, isOfOneRecord(name) && !isOfPipeline(name) ? 404 : 200]);

@@ -262,7 +262,6 @@ CREATE TABLE event_heads (
   "position" bigint NOT NULL,
   oldest_position bigint NOT NULL,
   bytes bigint NOT NULL,
-  occurred_at timestamp(3) with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
   CONSTRAINT event_heads_pkey PRIMARY KEY (organization_id),
   CONSTRAINT event_heads_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
 ) WITH (fillfactor=20);
@@ -289,7 +288,6 @@ CREATE TABLE events (
   record jsonb,
   previous jsonb,
   changed text[] NOT NULL DEFAULT ARRAY[]::text[],
-  merged_with uuid,
   is_erased boolean NOT NULL DEFAULT false,
   base_position bigint,
   bytes integer NOT NULL,
@@ -535,14 +533,13 @@ CREATE TABLE pipelines (
   organization_id uuid NOT NULL,
   id uuid NOT NULL,
   name text COLLATE "C" NOT NULL,
-  comparable_name text COLLATE "C" NOT NULL,
   "position" integer NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT CURRENT_TIMESTAMP,
   is_active boolean NOT NULL DEFAULT true,
   CONSTRAINT pipelines_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT pipelines_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
 );
-CREATE UNIQUE INDEX pipelines_organization_id_comparable_name_key ON pipelines (organization_id, comparable_name);
+CREATE UNIQUE INDEX pipelines_organization_id_name_key ON pipelines (organization_id, name);
 
 CREATE TABLE record_rebuilds (
   organization_id uuid NOT NULL,
@@ -557,7 +554,6 @@ CREATE TABLE stages (
   id uuid NOT NULL,
   pipeline_id uuid NOT NULL,
   label text COLLATE "C" NOT NULL,
-  comparable_label text COLLATE "C" NOT NULL,
   "position" integer NOT NULL,
   color text NOT NULL,
   is_active boolean NOT NULL DEFAULT true,
@@ -566,8 +562,8 @@ CREATE TABLE stages (
   CONSTRAINT stages_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT stages_organization_id_pipeline_id_fkey FOREIGN KEY (organization_id, pipeline_id) REFERENCES pipelines(organization_id, id) ON DELETE RESTRICT
 );
-CREATE UNIQUE INDEX stages_organization_id_pipeline_id_comparable_label_key ON stages (organization_id, pipeline_id, comparable_label);
 CREATE UNIQUE INDEX stages_organization_id_pipeline_id_id_key ON stages (organization_id, pipeline_id, id);
+CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (organization_id, pipeline_id, label);
 
 CREATE TABLE webhook_attempts (
   organization_id uuid NOT NULL,
@@ -588,7 +584,7 @@ CREATE TABLE webhook_attempts (
   occurred_at timestamp(3) with time zone NOT NULL,
   CONSTRAINT webhook_attempts_pkey PRIMARY KEY (organization_id, endpoint_id, id),
   CONSTRAINT webhook_attempts_organization_id_endpoint_id_fkey FOREIGN KEY (organization_id, endpoint_id) REFERENCES webhook_endpoints(organization_id, id) ON DELETE CASCADE,
-  CONSTRAINT webhook_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'expired'::text])))
+  CONSTRAINT webhook_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'deferred'::text, 'expired'::text, 'skipped'::text])))
 );
 CREATE INDEX webhook_attempts_organization_id_record_id_idx ON webhook_attempts (organization_id, record_id);
 
@@ -599,7 +595,6 @@ CREATE TABLE webhook_endpoints (
   description text,
   objects text[] NOT NULL DEFAULT ARRAY[]::text[],
   types text[] NOT NULL DEFAULT ARRAY[]::text[],
-  changed text[] NOT NULL DEFAULT ARRAY[]::text[],
   payload text NOT NULL DEFAULT 'full'::text,
   state text NOT NULL DEFAULT 'active'::text,
   state_reason text,
@@ -612,6 +607,11 @@ CREATE TABLE webhook_endpoints (
   is_test_due boolean NOT NULL DEFAULT false,
   failures integer NOT NULL DEFAULT 0,
   is_failing boolean NOT NULL DEFAULT false,
+  failing_since timestamp(3) with time zone,
+  failed_at timestamp(3) with time zone,
+  probe_at timestamp(3) with time zone,
+  wait_until timestamp(3) with time zone,
+  pace jsonb,
   parked integer NOT NULL DEFAULT 0,
   retry_at timestamp(3) with time zone,
   claimed_by uuid,
@@ -631,11 +631,14 @@ CREATE TABLE webhook_parked (
   record_id uuid NOT NULL,
   "position" bigint NOT NULL,
   attempts integer NOT NULL,
+  deferrals integer NOT NULL DEFAULT 0,
   retry_at timestamp(3) with time zone,
+  failed_at timestamp(3) with time zone,
   error text,
   CONSTRAINT webhook_parked_pkey PRIMARY KEY (organization_id, endpoint_id, object, record_id),
   CONSTRAINT webhook_parked_organization_id_endpoint_id_fkey FOREIGN KEY (organization_id, endpoint_id) REFERENCES webhook_endpoints(organization_id, id) ON DELETE CASCADE
 );
+CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_parked (organization_id, endpoint_id, retry_at);
 
 -- Write functions, by the file of sql/functions that has their text, and the functions that each one calls.
 
@@ -643,34 +646,26 @@ CREATE TABLE webhook_parked (
 --   ensure_accounts(p_organization_id uuid, p_accounts jsonb, p_contacts jsonb DEFAULT '[]'::jsonb) → void
 --     calls account_event_record, begin_change, collect_events, creation_event, find_account_id, find_contact_id, new_id, write_time
 --   insert_account(p_organization_id uuid, p_input jsonb) → accounts
---     calls account_event_record, begin_change, changed_account, check_if_stored, collect_events, creation_event, new_id, write_time
+--     calls account_event_record, begin_change, changed_account, collect_events, creation_event, new_id, write_time
 --   matched_account_change(p_row accounts, p_input jsonb) → jsonb
 --     calls sends_new_domain
 --   changed_account(p_row accounts, p_change jsonb) → accounts
 --     calls merge_patch
 --   copy_account_texts(p_account accounts) → void
 --   change_account(p_old accounts, p_change jsonb) → boolean
---     calls account_id_of_external_id, account_is_renamed, additional_domains, begin_change, changed_account, check_if_stored, check_key_is_free, check_version, collect_events, find_account_id, store_account
+--     calls account_id_of_external_id, account_is_renamed, begin_change, changed_account, check_key_is_free, check_version, collect_events, find_account_id, store_account
 --   delete_account(p_organization_id uuid, p_input jsonb) → jsonb
---     calls account_event_record, additional_domains, begin_change, check_version, collect_events, delete_results_of_record, deletion_event, detach_account_notes, read_account, refuse, unfinished_deletion
+--     calls account_event_record, begin_change, check_version, collect_events, delete_results_of_record, deletion_event, detach_account_notes, read_account, refuse, unfinished_deletion
 -- accounts_and_contacts.sql
 --   find_account_id(p_organization_id uuid, p_domain text) → uuid
 --   find_contact_id(p_organization_id uuid, p_email text) → uuid
---   additional_domains(p_organization_id uuid, p_id uuid) → jsonb
---   additional_emails(p_organization_id uuid, p_id uuid) → jsonb
 --   account_id_of_external_id(p_organization_id uuid, p_external_id text) → uuid
 --   contact_id_of_external_id(p_organization_id uuid, p_external_id text) → uuid
 --   opportunity_id_of_external_id(p_organization_id uuid, p_external_id text) → uuid
---   check_account_external_id(p_organization_id uuid, p_key_id uuid, p_external_id text) → void
---     calls refuse
---   check_contact_external_id(p_organization_id uuid, p_key_id uuid, p_external_id text) → void
---     calls refuse
---   check_opportunity_external_id(p_organization_id uuid, p_key_id uuid, p_external_id text) → void
---     calls refuse
 --   account_id_of_create(p_organization_id uuid, p_set jsonb) → uuid
---     calls account_id_of_external_id, check_account_external_id, check_create_keys, find_account_id
+--     calls account_id_of_external_id, check_create_keys, find_account_id
 --   contact_id_of_create(p_organization_id uuid, p_set jsonb) → uuid
---     calls check_contact_external_id, check_create_keys, contact_id_of_external_id, find_contact_id
+--     calls check_create_keys, contact_id_of_external_id, find_contact_id
 --   sends_new_domain(p_row accounts, p_set jsonb) → boolean
 --     calls find_account_id
 --   sends_new_email(p_row contacts, p_set jsonb) → boolean
@@ -680,17 +675,17 @@ CREATE TABLE webhook_parked (
 --   contact_result(p_row contacts, p_status text, p_input jsonb) → jsonb
 --     calls sends_new_email, unapplied_values
 --   create_account(p_organization_id uuid, p_input jsonb) → jsonb
---     calls account_id_of_create, account_result, change_account, check_if_stored, find_account_id, insert_account, matched_account_change, read_account
+--     calls account_id_of_create, account_result, change_account, find_account_id, insert_account, matched_account_change, read_account
 --   create_contact(p_organization_id uuid, p_input jsonb) → jsonb
---     calls change_contact, check_if_stored, contact_id_of_create, contact_result, find_contact_id, insert_contact, matched_contact_change, read_contact
+--     calls change_contact, contact_id_of_create, contact_result, find_contact_id, insert_contact, matched_contact_change, read_contact
 --   account_is_renamed(p_old accounts, p_new accounts) → boolean
 --   contact_is_renamed(p_old contacts, p_new contacts) → boolean
 --   update_account_row(n accounts) → void
 --   update_contact_row(n contacts) → void
---   store_account(p_old accounts, p_new accounts, p_aliases jsonb) → text
---     calls account_event_record, account_is_renamed, additional_domains, change_event, copy_account_texts, update_account_row, write_time
---   store_contact(p_old contacts, p_new contacts, p_aliases jsonb) → text
---     calls additional_emails, change_event, contact_event_record, contact_is_renamed, copy_contact_texts, update_contact_row, write_time
+--   store_account(p_old accounts, p_new accounts) → text
+--     calls account_event_record, account_is_renamed, change_event, copy_account_texts, update_account_row, write_time
+--   store_contact(p_old contacts, p_new contacts) → text
+--     calls change_event, contact_event_record, contact_is_renamed, copy_contact_texts, update_contact_row, write_time
 --   update_account(p_organization_id uuid, p_input jsonb) → jsonb
 --     calls change_account, only_keys, read_account
 --   update_contact(p_organization_id uuid, p_input jsonb) → jsonb
@@ -708,7 +703,7 @@ CREATE TABLE webhook_parked (
 --   ensure_related(p_organization_id uuid, p_accounts jsonb, p_contacts jsonb) → void
 --     calls ensure_accounts, ensure_contacts
 --   insert_contact(p_organization_id uuid, p_input jsonb) → contacts
---     calls begin_change, changed_contact, check_if_stored, collect_events, contact_event_record, creation_event, ensure_accounts, find_account_id, new_id, write_time
+--     calls begin_change, changed_contact, collect_events, contact_event_record, creation_event, ensure_accounts, find_account_id, new_id, write_time
 --   matched_contact_change(p_row contacts, p_input jsonb) → jsonb
 --     calls only_keys, sends_new_email
 --   changed_contact(p_row contacts, p_change jsonb) → contacts
@@ -717,7 +712,7 @@ CREATE TABLE webhook_parked (
 --   copy_contact_texts(p_contact contacts) → void
 --     calls refresh_opportunity_records
 --   change_contact(p_old contacts, p_change jsonb) → boolean
---     calls additional_emails, begin_change, changed_contact, check_if_stored, check_key_is_free, check_version, collect_events, contact_id_of_external_id, contact_is_renamed, ensure_accounts, find_account_id, find_contact_id, store_contact
+--     calls begin_change, changed_contact, check_key_is_free, check_version, collect_events, contact_id_of_external_id, contact_is_renamed, ensure_accounts, find_account_id, find_contact_id, store_contact
 -- event_partitions.sql
 --   event_week(p_at timestamp with time zone) → timestamp with time zone
 --   events_expire_before(p_days integer) → timestamp with time zone
@@ -730,30 +725,28 @@ CREATE TABLE webhook_parked (
 --     calls events_expire_before
 -- event_records.sql
 --   event_instant(p_at timestamp with time zone) → text
---   account_event_record(r accounts, p_domains jsonb) → jsonb
+--   account_event_record(r accounts) → jsonb
 --     calls event_instant
---   contact_event_record(r contacts, p_emails jsonb) → jsonb
+--   contact_event_record(r contacts) → jsonb
 --     calls event_instant
 --   opportunity_event_record(r opportunities, p_additional_ids uuid[]) → jsonb
 --     calls event_instant
 --   note_event_record(r notes, p_links jsonb) → jsonb
 --     calls event_instant
 --   creation_event(p_object text, p_kind text, p_record jsonb) → text
---   deletion_event(p_object text, p_record jsonb, p_merged_into uuid DEFAULT NULL::uuid) → text
+--   deletion_event(p_object text, p_record jsonb) → text
 --   change_event(p_object text, p_old jsonb, p_new jsonb) → text
 --   erasure_event(p_object text, p_id uuid, p_version integer) → text
 -- events.sql
 --   collect_events(p_events text[]) → void
 --   take_events() → text
---   next_event_position(p_organization_id uuid, p_count integer, p_bytes integer, p_time timestamp with time zone, OUT new_position bigint, OUT event_time timestamp with time zone) → record
---   delay_events(p_organization_id uuid, p_events jsonb, p_time timestamp with time zone) → jsonb
---     calls event_instant
+--   next_event_position(p_organization_id uuid, p_count integer, p_bytes integer) → bigint
 --   event_record_changes(p_base jsonb, p_record jsonb) → jsonb
 --   changed_event_record(p_base jsonb, p_changes jsonb) → jsonb
 --   event_reference(p_organization_id uuid, p_event jsonb, p_at timestamp with time zone) → jsonb
 --     calls event_record_changes, event_week
 --   append_events(p_organization_id uuid, p_origin jsonb) → void
---     calls delay_events, event_reference, new_id, next_event_position, store_timeline, take_events, write_time
+--     calls event_reference, new_id, next_event_position, store_timeline, take_events, write_time
 --   erase_events(p_organization_id uuid, p_object text, p_ids uuid[], p_batch jsonb) → jsonb
 --   unfinished_deletion(p_input jsonb, p_erased jsonb DEFAULT NULL::jsonb) → jsonb
 --   current_timeline() → integer
@@ -772,8 +765,6 @@ CREATE TABLE webhook_parked (
 --   new_id(p_at timestamp with time zone) → uuid
 --   write_time() → timestamp with time zone
 --   check_version(p_found_version integer, p_change jsonb) → void
---     calls refuse
---   check_if_stored(p_stored jsonb, p_change jsonb) → void
 --     calls refuse
 --   check_key_is_free(p_object text, p_field text, p_holder_id uuid) → void
 --     calls refuse
@@ -806,7 +797,7 @@ CREATE TABLE webhook_parked (
 --   filling_change(p_organization_id uuid, p_object text, p_kept jsonb, p_other jsonb, p_event_record jsonb, p_excluded text[]) → jsonb
 --     calls only_keys
 --   filled_fields(p_change jsonb) → jsonb
---   merged_event(p_event text, p_other_id uuid) → text
+--   merged_event(p_event text) → text
 --   colliding_opportunities(p_organization_id uuid, p_ids uuid[], p_old_key text, p_new_key text) → jsonb
 --     calls opportunities_of_ids
 --   collision_ids(p_collisions jsonb, p_key text) → uuid[]
@@ -841,17 +832,15 @@ CREATE TABLE webhook_parked (
 --     calls account_note_ids, check_merge_size, collision_ids, contact_note_ids
 -- merge_records.sql
 --   move_contacts(p_organization_id uuid, p_from_id uuid, p_to_id uuid) → void
---     calls additional_emails, change_event, collect_events, contact_event_record, write_time
---   move_account_aliases(p_organization_id uuid, p_other accounts, p_account_id uuid) → void
---   move_contact_aliases(p_organization_id uuid, p_other contacts, p_contact_id uuid) → void
---   move_rest_to_account(p_organization_id uuid, p_other accounts, p_record jsonb, p_account_id uuid) → void
---     calls collect_events, delete_results_of_record, deletion_event, move_account_notes, remember_merge
---   move_rest_to_contact(p_organization_id uuid, p_other contacts, p_record jsonb, p_contact_id uuid) → void
---     calls collect_events, delete_results_of_record, deletion_event, move_contact_notes, remember_merge
+--     calls change_event, collect_events, contact_event_record, write_time
+--   move_rest_to_account(p_organization_id uuid, p_other accounts, p_account_id uuid) → void
+--     calls account_event_record, collect_events, delete_results_of_record, deletion_event, move_account_notes, remember_merge
+--   move_rest_to_contact(p_organization_id uuid, p_other contacts, p_contact_id uuid) → void
+--     calls collect_events, contact_event_record, delete_results_of_record, deletion_event, move_contact_notes, remember_merge
 --   merge_account(p_organization_id uuid, p_input jsonb) → jsonb
---     calls account_event_record, additional_domains, begin_merge, changed_account, check_merged_contacts, collect_events, filling_change, merge_opportunities, merge_plan, merge_result, merged_event, move_account_aliases, move_contacts, move_opportunities, move_rest_to_account, read_account, store_account
+--     calls account_event_record, begin_merge, changed_account, check_merged_contacts, collect_events, filling_change, merge_opportunities, merge_plan, merge_result, merged_event, move_contacts, move_opportunities, move_rest_to_account, read_account, store_account
 --   merge_contact(p_organization_id uuid, p_input jsonb) → jsonb
---     calls additional_emails, begin_merge, changed_contact, check_merged_contacts, collect_events, contact_event_record, filling_change, merge_opportunities, merge_plan, merge_result, merged_event, move_contact_aliases, move_contacts, move_opportunities, move_rest_to_contact, read_contact, store_contact
+--     calls begin_merge, changed_contact, check_merged_contacts, collect_events, contact_event_record, filling_change, merge_opportunities, merge_plan, merge_result, merged_event, move_contacts, move_opportunities, move_rest_to_contact, read_contact, store_contact
 -- notes.sql
 --   check_opportunities_exist(p_organization_id uuid, p_ids uuid[]) → void
 --     calls opportunities_of_ids, refuse
@@ -889,11 +878,11 @@ CREATE TABLE webhook_parked (
 --   opportunity_id_of_create(p_row opportunities) → uuid
 --     calls opportunity_id_of_external_id, opportunity_id_of_key
 --   check_opportunity_keys(p_row opportunities, p_found_id uuid) → void
---     calls check_create_keys, check_key_is_free, check_opportunity_external_id, opportunity_id_of_key
+--     calls check_create_keys, check_key_is_free, opportunity_id_of_key
 --   matched_opportunity_change(p_input jsonb) → jsonb
 --     calls only_keys
 --   create_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
---     calls change_opportunity, check_if_stored, check_opportunity_keys, distinct_contact_ids, ensure_related, find_account_id, find_contact_ids, insert_opportunity, matched_opportunity_change, new_opportunity, opportunity_id_of_create, opportunity_id_of_key, read_opportunity, unapplied_values
+--     calls change_opportunity, check_opportunity_keys, distinct_contact_ids, ensure_related, find_account_id, find_contact_ids, insert_opportunity, matched_opportunity_change, new_opportunity, opportunity_id_of_create, opportunity_id_of_key, read_opportunity, unapplied_values
 --   update_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
 --     calls change_opportunity, ensure_related, read_opportunity
 --   delete_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
@@ -915,7 +904,7 @@ CREATE TABLE webhook_parked (
 --   store_opportunity(p_old opportunities, p_new opportunities, p_linked uuid[], p_wanted uuid[]) → text
 --     calls change_event, copy_related_texts, opportunity_event_record, opportunity_record, replace_contact_links, update_opportunity_row, write_time
 --   change_opportunity(p_old opportunities, p_change jsonb) → boolean
---     calls additional_contact_ids, begin_change, changed_key_field, changed_opportunity, check_if_stored, check_key_is_free, check_stage_is_active, check_version, collect_events, opportunity_id_of_external_id, opportunity_id_of_key, opportunity_key, refuse, store_opportunity, wanted_contact_ids
+--     calls additional_contact_ids, begin_change, changed_key_field, changed_opportunity, check_key_is_free, check_stage_is_active, check_version, collect_events, opportunity_id_of_external_id, opportunity_id_of_key, opportunity_key, refuse, store_opportunity, wanted_contact_ids
 -- opportunity_records.sql
 --   additional_contact_ids(p_organization_id uuid, p_opportunity_id uuid) → uuid[]
 --   opportunity_record(p_row opportunities, p_additional_ids uuid[]) → text
@@ -927,10 +916,8 @@ CREATE TABLE webhook_parked (
 --     calls refuse
 --   current_ids(p_organization_id uuid, p_object text, p_ids uuid[]) → uuid[]
 --   forget_merge(p_organization_id uuid, p_object text, p_id uuid) → void
---   restore_aliases(p_organization_id uuid, p_id uuid, p_domains jsonb) → jsonb
---     calls find_account_id
 --   restore_account(p_organization_id uuid, p_input jsonb) → jsonb
---     calls account_event_record, account_id_of_external_id, additional_domains, begin_change, changed_account, check_key_is_free, collect_events, creation_event, deleted_record, find_account_id, forget_merge, restore_aliases, write_time
+--     calls account_event_record, account_id_of_external_id, begin_change, changed_account, check_key_is_free, collect_events, creation_event, deleted_record, find_account_id, forget_merge, write_time
 --   contact_exists(p_organization_id uuid, p_id uuid) → boolean
 --   restore_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
 --     calls begin_change, changed_opportunity, check_key_is_free, contact_exists, current_ids, deleted_record, forget_merge, insert_opportunity, opportunity_id_of_external_id, opportunity_id_of_key, write_time
@@ -943,12 +930,10 @@ CREATE TABLE webhook_parked (
 --   define_field(p_organization_id uuid, p_change jsonb) → void
 --     calls check_key_is_free, free_slot, place_field
 --   update_field(p_organization_id uuid, p_change jsonb) → void
---     calls check_has_no_values, place_field, refuse
+--     calls place_field, refuse
 --   count_values(p_row custom_fields, p_limit integer) → integer
---   check_has_no_values(p_row custom_fields, p_is_deletion boolean) → void
---     calls count_values, refuse
 --   delete_field(p_organization_id uuid, p_change jsonb) → void
---     calls check_has_no_values, refuse
+--     calls count_values, refuse
 --   check_fields_exist(p_organization_id uuid, p_function text, p_input jsonb) → void
 --     calls refuse
 --   save_member(p_organization_id uuid, p_change jsonb) → void
@@ -975,7 +960,7 @@ CREATE TABLE webhook_parked (
 --     calls check_stage_is_active, refuse
 --   check_stage_is_active(p_row opportunities) → void
 --     calls refuse
---   check_stage_can_go(p_row stages, p_keeps_opportunities boolean) → void
+--   check_stage_can_go(p_row stages) → void
 --     calls opportunity_ids_of_stage, refuse
 --   save_stage(p_organization_id uuid, p_change jsonb) → void
 --     calls check_key_is_free, check_stage_can_go, place_stage, refuse
@@ -984,21 +969,19 @@ CREATE TABLE webhook_parked (
 -- statistics.sql
 --   refresh_statistics(p_table text) → boolean
 -- webhooks.sql
---   probe_of_webhook(p_organization_id uuid, p_id uuid) → webhook_parked
---   claim_webhook(p_organization_id uuid, p_id uuid, p_worker_id uuid) → jsonb
---     calls probe_of_webhook
+--   claim_webhook(p_organization_id uuid, p_id uuid, p_worker_id uuid, p_seconds double precision) → jsonb
 --   log_delivered(p_organization_id uuid, p_endpoint_id uuid, p_attempt jsonb) → void
 --     calls new_id, write_time
 --   save_deliveries(p_organization_id uuid, p_id uuid, p_worker_id uuid, p_result jsonb) → boolean
---     calls log_delivered, new_id, probe_of_webhook
---   webhook_audit_details(p_before jsonb, p_after jsonb) → jsonb
+--     calls log_delivered, new_id
+--   skip_deliveries(p_organization_id uuid, p_id uuid, p_from bigint, p_to bigint, p_actor text) → bigint
+--     calls new_id, write_time
 -- write.sql
 --   needs_exclusive_lock(p_function text, p_input jsonb) → boolean
 --   call_write_function(p_organization_id uuid, p_function text, p_input jsonb) → jsonb
 --     calls create_account, create_contact, create_note, create_opportunity, delete_account, delete_contact, delete_note, delete_opportunity, merge_account, merge_contact, restore_account, restore_opportunity, update_account, update_contact, update_note, update_opportunity, write_many
---   item_refusal(p_refusal jsonb, p_answers jsonb) → jsonb
 --   write_many(p_organization_id uuid, p_input jsonb) → jsonb
---     calls call_write_function, collect_events, item_refusal, refuse, take_events
+--     calls call_write_function, collect_events, refuse, take_events
 --   run_write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb) → jsonb
 --     calls begin_change, call_write_function, check_fields_exist, store_result
 --   read_mark() → text

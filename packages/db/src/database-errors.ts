@@ -93,6 +93,12 @@ export const endsConnection = (error: unknown): boolean => {
   return !(origin instanceof Failure || origin instanceof ApiError);
 };
 
+/** The SQLSTATE of an error or of one of its causes, else null. */
+export const sqlStateIn = (error: unknown): string | null => serverCauseOf(error)?.code ?? null;
+
+/** Whether the server refused a value, so that the same statement fails again: a character, a number, a check, or a size. */
+export const isRefusedValue = (error: unknown): boolean => /^(22|23502|23514|54)/.test(sqlStateIn(error) ?? '');
+
 /** Whether an error means that the server is unreachable, as opposed to a failed statement. */
 export const isConnectionError = (error: unknown): boolean => {
   const found = serverCauseOf(error);

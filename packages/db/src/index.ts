@@ -24,7 +24,7 @@ export {
   type TenantStatement,
 } from './database.js';
 export { ServerError } from './connection/server-error.js';
-export { isConnectionError } from './database-errors.js';
+export { isConnectionError, isRefusedValue, sqlStateIn } from './database-errors.js';
 export { ItemsRefused } from './errors.js';
 export type { AvailabilityListener } from './availability.js';
 export * from './read-router.js';
@@ -72,8 +72,10 @@ export * from './setup/move-opportunities.js';
 export * from './setup/refresh-records.js';
 export * from './setup/setup-change.js';
 export * from './setup/setup-wire.js';
+export * from './webhooks/attempts.js';
 export * from './webhooks/deliveries.js';
 export * from './webhooks/endpoints.js';
+export * from './webhooks/read-deliveries.js';
 export * from './webhooks/states.js';
 export * from './write/accounts.js';
 export * from './write/contacts.js';

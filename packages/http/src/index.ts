@@ -8,6 +8,7 @@ export * from './gateway.js';
 export { GatewayActivity } from './observability/metrics/activity.js';
 export { startAdminServer } from './observability/metrics/admin-server.js';
 export * from './observability/observability.js';
+export { OutageLog } from './observability/outage-log.js';
 export { startTracing } from './observability/tracing/start-tracing.js';
 export * from './operation.js';
 export * from './limits/rate-limit-config.js';

@@ -112,6 +112,11 @@ CREATE TABLE webhook_endpoints (
   is_test_due boolean NOT NULL DEFAULT false,
   failures integer NOT NULL DEFAULT 0,
   is_failing boolean NOT NULL DEFAULT false,
+  failing_since timestamptz(3),
+  failed_at timestamptz(3),
+  probe_at timestamptz(3),
+  wait_until timestamptz(3),
+  pace jsonb,
   parked integer NOT NULL DEFAULT 0,
   retry_at timestamptz(3),
   claimed_by uuid,
@@ -133,12 +138,17 @@ CREATE TABLE webhook_parked (
   record_id uuid NOT NULL,
   position bigint NOT NULL,
   attempts integer NOT NULL,
+  deferrals integer NOT NULL DEFAULT 0,
   retry_at timestamptz(3),
+  failed_at timestamptz(3),
   error text,
   CONSTRAINT webhook_parked_pkey PRIMARY KEY (organization_id, endpoint_id, object, record_id),
   CONSTRAINT webhook_parked_organization_id_endpoint_id_fkey FOREIGN KEY (organization_id, endpoint_id)
     REFERENCES webhook_endpoints (organization_id, id) ON DELETE CASCADE
 );
+
+CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx
+  ON webhook_parked (organization_id, endpoint_id, retry_at);
 
 -- What a worker did: each failed attempt, and one row for the deliveries of about a minute.
 CREATE TABLE webhook_attempts (
@@ -161,7 +171,7 @@ CREATE TABLE webhook_attempts (
   CONSTRAINT webhook_attempts_pkey PRIMARY KEY (organization_id, endpoint_id, id),
   CONSTRAINT webhook_attempts_organization_id_endpoint_id_fkey FOREIGN KEY (organization_id, endpoint_id)
     REFERENCES webhook_endpoints (organization_id, id) ON DELETE CASCADE,
-  CONSTRAINT webhook_attempts_outcome_check CHECK (outcome IN ('delivered', 'failed', 'expired'))
+  CONSTRAINT webhook_attempts_outcome_check CHECK (outcome IN ('delivered', 'failed', 'deferred', 'expired', 'skipped'))
 );
 
 CREATE INDEX webhook_attempts_organization_id_record_id_idx ON webhook_attempts (organization_id, record_id);

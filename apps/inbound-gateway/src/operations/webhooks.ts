@@ -124,6 +124,32 @@ const replayWebhook = operation(contracts.replayWebhook, async ({ database }, { 
   }
 });
 
+/** The events that a body gives up. @throws ApiError unless it has either positions or `parked` */
+const skipRangeOf = ({ from, to, parked = false }: contracts.SkipWebhookBody): db.SkipRange => {
+  if (parked === (from !== undefined || to !== undefined))
+    throw validationError({ body: 'must have either from, and perhaps to, or parked: true' });
+  if (parked) return null;
+  if (from === undefined) throw validationError({ from: 'is required' });
+  if (to !== undefined && to < from) throw validationError({ to: 'must not be less than from' });
+  return { from, to: to ?? from };
+};
+
+/** `POST /v1/inbound/webhooks/{id}/skip` */
+const skipEvents = operation(contracts.skipWebhookEvents, async ({ database }, { caller, params, body }) => {
+  const range = skipRangeOf(body);
+  try {
+    const written = await db.skipEvents(database, caller.organizationId, params.id, actorOf(caller), range);
+    return answer('Events given up', written, { skipped_events: written?.skipped ?? 0 });
+  } catch (error) {
+    const reason = error instanceof Failure ? error.reason : null;
+    if (reason?.kind !== 'position_ahead') throw error;
+    const { lastPosition } = reason;
+    throw (range?.from ?? 0) > lastPosition
+      ? validationError({ from: `must be at most ${lastPosition}: the events before it were not sent yet` })
+      : validationError({ to: `must be at most ${lastPosition}: no later event exists` });
+  }
+});
+
 /** `POST /v1/inbound/webhooks/{id}/rotate-secret` */
 const rotateSecret = operation(contracts.rotateWebhookSecret, async (context, { caller, params }) => {
   const id = params.id.toLowerCase();
@@ -139,5 +165,6 @@ export const webhookOperations: readonly Operation<Context>[] = [
   deleteWebhook,
   testWebhook,
   replayWebhook,
+  skipEvents,
   rotateSecret,
 ];

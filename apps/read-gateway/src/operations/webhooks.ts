@@ -1,19 +1,21 @@
 import {
   getWebhook as getContract,
+  listParkedRecords as parkedContract,
   listWebhookAttempts as attemptsContract,
   listWebhooks as listContract,
 } from '@crm/contract';
-import { findWebhook, listAttempts, listWebhooks as readWebhooks } from '@crm/db';
+import { findWebhook, listAttempts, listParked, listWebhooks as readWebhooks } from '@crm/db';
 import { ApiError } from '@crm/domain';
 import type { Operation } from '@crm/http';
 import { type Context, operation } from '../context.js';
 import { readByCursor } from '../page.js';
 
 /** A page of rows in the order of their ids. @param rows - one more than the page has, if there are more */
-const cut = <Row>(rows: readonly Row[], limit: number, idOf: (row: Row) => string) => {
+const cut = <Row>(rows: readonly Row[], limit: number, ...keysOf: ((row: Row) => string)[]) => {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  return { rows: shown, nextPosition: rows.length > limit && last !== undefined ? [idOf(last)] : null };
+  const nextPosition = rows.length > limit && last !== undefined ? keysOf.map((keyOf) => keyOf(last)) : null;
+  return { rows: shown, nextPosition };
 };
 
 /** `GET /v1/webhooks` */
@@ -51,5 +53,33 @@ const listWebhookAttempts = operation(attemptsContract, async (context, { caller
   return { message: 'Found attempts', data };
 });
 
+/** `GET /v1/webhooks/{id}/parked` */
+const listParkedRecords = operation(parkedContract, async (context, { caller, params, query }) => {
+  const { organizationId } = caller;
+  const id = params.id.toLowerCase();
+  const binding = { organizationId, operation: parkedContract.id, recordId: id };
+  const { page, nextCursor, limit } = await readByCursor(context, query, binding, async (found, size) => {
+    const [position, recordId] = found ?? [];
+    const after =
+      typeof position === 'string' && typeof recordId === 'string' ? { position: Number(position), recordId } : null;
+    const rows = await listParked(context.database, organizationId, id, { after, limit: size + 1 });
+    if (rows.length === 0 && (await findWebhook(context.database, organizationId, id)) === null)
+      throw new ApiError('not_found');
+    return cut(
+      rows,
+      size,
+      (row) => String(row.position),
+      (row) => row.record_id,
+    );
+  });
+  const data = { parked: page.rows, has_more: nextCursor !== null, next_cursor: nextCursor, limit };
+  return { message: 'Found parked records', data };
+});
+
 /** The reads of webhooks. */
-export const webhookOperations: readonly Operation<Context>[] = [listWebhooks, getWebhook, listWebhookAttempts];
+export const webhookOperations: readonly Operation<Context>[] = [
+  listWebhooks,
+  getWebhook,
+  listWebhookAttempts,
+  listParkedRecords,
+];

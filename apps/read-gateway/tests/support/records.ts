@@ -115,7 +115,7 @@ export const recordsOf = (database: Database, organization: TestOrganization) =>
       return run(noteCreate(await loadOwnSetup(), note));
     },
 
-    /** Adds a webhook with two failed attempts, which a receiver answered with a text. */
+    /** Adds a webhook with two failed attempts, which a receiver answered with a text, and two parked records. */
     addWebhook: async (response: string): Promise<string> => {
       const id = randomUUID();
       await insertWebhook(database, organization.id, id, 'encrypted', 'a test', {
@@ -124,6 +124,9 @@ export const recordsOf = (database: Database, organization: TestOrganization) =>
       const text = `INSERT INTO webhook_attempts (organization_id, endpoint_id, id, outcome, events, response, occurred_at)
         SELECT $1, $2, gen_random_uuid(), 'failed', 1, $3, now() FROM generate_series(1, 2)`;
       await database.query(organization.id, { text, values: [id, response] });
+      const parked = `INSERT INTO webhook_parked (organization_id, endpoint_id, object, record_id, position, attempts, error)
+        SELECT $1, $2, 'account', gen_random_uuid(), n, 1, $3 FROM generate_series(1, 2) n`;
+      await database.query(organization.id, { text: parked, values: [id, response] });
       return id;
     },
   };

@@ -14,8 +14,8 @@ export interface TestLog {
   readonly database: AdministrationDatabase;
   readonly organizationId: string;
   readonly keys: SecretKeys;
-  /** Appends one event for each record id, in order. */
-  append(recordIds: readonly string[]): Promise<void>;
+  /** Appends one event for each record id, in order, by default to the log of this organization. */
+  append(recordIds: readonly string[], toOrganization?: string): Promise<void>;
   /** Adds an endpoint. @returns its id and its secret */
   addWebhook(url: string, change?: WebhookChange): Promise<{ readonly id: string; readonly secret: string }>;
   query<Row extends object>(text: string, ...values: readonly unknown[]): Promise<Row[]>;
@@ -43,8 +43,8 @@ export const openTestLog = async (url: string): Promise<TestLog> => {
     organizationId,
     keys,
     query,
-    append: async (recordIds) => {
-      await query(appendSql, organizationId, recordIds);
+    append: async (recordIds, toOrganization = organizationId) => {
+      await query(appendSql, toOrganization, recordIds);
     },
     addWebhook: async (address, change = {}) => {
       const id = randomUUID();

@@ -1,9 +1,10 @@
-import type { Event, Webhook, WebhookAttempt } from '@crm/client';
+import type { Event, ParkedRecord, Webhook, WebhookAttempt } from '@crm/client';
 import {
   createWebhook,
   deleteWebhook,
   replayWebhook,
   rotateWebhookSecret,
+  skipWebhookEvents,
   testWebhook,
   updateWebhook,
 } from '@crm/contract';
@@ -91,6 +92,18 @@ The key needs the group webhooks. Next: crm webhook test URL`,
   },
   {
     ...onWebhook,
+    name: 'webhook skip',
+    contract: skipWebhookEvents,
+    call: (client, id, body) => client.webhooks.skip(id, body),
+    show: (data: { readonly webhook: Webhook; readonly skipped_events: number }) => ({
+      json: { ...data.webhook, skipped_events: data.skipped_events },
+      text: `${show(data).text}\nEvents given up: ${data.skipped_events}`,
+    }),
+    description: 'give up events that were not delivered',
+    help: helpOf(`skip ${url} --from 1042`, `See what is left: crm webhook parked\n\n${seeAttempts}`),
+  },
+  {
+    ...onWebhook,
     name: 'webhook rotate-secret',
     contract: rotateWebhookSecret,
     call: (client, id) => client.webhooks.rotateSecret(id),
@@ -139,6 +152,29 @@ const attempts = webhookCommand({
     const header = ['AT', 'OUTCOME', 'POSITIONS', 'TRY', 'EVENT', 'ERROR'];
     const text = textTable(header, found.map(attemptCells), 'Nothing was sent in the last seven days.');
     return { json: { attempts: found }, text };
+  },
+});
+
+const parkedCells = (record: ParkedRecord): readonly string[] => [
+  `${record.object} ${record.record_id}`,
+  String(record.position),
+  String(record.attempts),
+  record.next_retry_at ?? '',
+  record.error ?? '',
+];
+
+const parked = webhookCommand({
+  name: 'parked',
+  description: 'show the records with an event that was not delivered, sorted by position',
+  define: (command) =>
+    command
+      .argument('<webhook>', 'its id or URL')
+      .option('--limit <n>', 'the most records to show', wholeNumber(1, 500), 20),
+  run: async ({ client }, { limit }: GatewayOptions & { readonly limit: number }, webhook: string) => {
+    const { webhook_id: id } = await findWebhook(client, webhook);
+    const { parked: found } = (await client.webhooks.parked(id, { limit }).page()).data;
+    const header = ['RECORD', 'POSITION', 'TRIES', 'NEXT TRY', 'ERROR'];
+    return { json: { parked: found }, text: textTable(header, found.map(parkedCells), 'No record is parked.') };
   },
 });
 
@@ -198,5 +234,6 @@ export const webhookCommands: readonly AddCommand[] = [
   ...operationCommands.map(addSetupCommand),
   list,
   attempts,
+  parked,
   addListenCommand,
 ];

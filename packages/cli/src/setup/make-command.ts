@@ -97,6 +97,7 @@ const rules: Readonly<Record<string, Rule>> = {
     description: 'an option of a select, radio or multi_select: value=Label:color',
     read: (texts: readonly string[]) => texts.map(readOption),
   },
+  parked: { flags: '--parked', description: 'give up the event that failed of each parked record' },
   url: { flags: '--new-url <url>' },
   objects: { flags: '--object <object...>', description: 'only events of these objects, or all', read: readAll },
   changed: {

@@ -16,6 +16,12 @@ export interface Webhooks {
     query?: types.PageQuery,
     options?: ReadOptions,
   ): Listing<types.WebhookAttempt, types.WebhookAttemptPage>;
+  /** The records with an event that was not delivered, sorted by position. */
+  parked(
+    id: string,
+    query?: types.PageQuery,
+    options?: ReadOptions,
+  ): Listing<types.ParkedRecord, types.ParkedRecordPage>;
   /** Adds a receiver, which gets the events after now. The secret is not shown again. */
   create(body: types.CreateWebhook, options?: CallOptions): Promise<WriteAnswer<types.WebhookSecret>>;
   /** Absent properties stay; `state: 'paused'` pauses, `'active'` continues. */
@@ -25,6 +31,8 @@ export interface Webhooks {
   test(id: string, options?: CallOptions): Promise<WriteAnswer<types.WebhookDetail>>;
   /** Sends retained events again. */
   replay(id: string, body: types.ReplayWebhook, options?: CallOptions): Promise<WriteAnswer<types.WebhookDetail>>;
+  /** Gives up events that were not delivered: `{from, to}`, or `{parked: true}` for the failed event of each parked record. */
+  skip(id: string, body: types.SkipWebhook, options?: CallOptions): Promise<WriteAnswer<types.SkippedEvents>>;
   /** Creates a new secret. For a day, messages are signed with both. */
   rotateSecret(id: string, options?: CallOptions): Promise<WriteAnswer<types.WebhookSecret>>;
 }
@@ -39,11 +47,13 @@ export const createWebhooks = (send: Send): Webhooks => {
     list: (query, options) => listOf(send, folder, 'webhooks', query, options),
     get: async (id, options) => send({ gateway: 'read', method: 'GET', path: pathOf(folder, id) }, options),
     attempts: (id, query, options) => listOf(send, `${pathOf(folder, id)}/attempts`, 'attempts', query, options),
+    parked: (id, query, options) => listOf(send, `${pathOf(folder, id)}/parked`, 'parked', query, options),
     create: (body, options) => create(inbound, body, options),
     update: async (id, body, options) => update(pathOf(inbound, id), body, options),
     delete: async (id, options) => remove(pathOf(inbound, id), options),
     test: async (id, options) => create(`${pathOf(inbound, id)}/test`, undefined, options),
     replay: async (id, body, options) => create(`${pathOf(inbound, id)}/replay`, body, options),
+    skip: async (id, body, options) => create(`${pathOf(inbound, id)}/skip`, body, options),
     rotateSecret: async (id, options) => create(`${pathOf(inbound, id)}/rotate-secret`, undefined, options),
   };
 };

@@ -2,7 +2,10 @@ import { operation } from '../operation.js';
 import { Deleted } from '../schemas/deleted.js';
 import {
   CreateWebhookBody,
+  ParkedRecordPage,
   ReplayWebhookBody,
+  SkippedEvents,
+  SkipWebhookBody,
   UpdateWebhookBody,
   WebhookAttemptPage,
   WebhookDetail,
@@ -40,6 +43,19 @@ export const listWebhookAttempts = operation(
       'Pages through what the worker did in the last seven days, newest first: each failed attempt, and deliveries by the minute.',
     query: PageQuery,
     data: WebhookAttemptPage,
+  },
+);
+
+/** `GET /v1/webhooks/{id}/parked` */
+export const listParkedRecords = operation(
+  ['listParkedRecords', 'GET /v1/webhooks/{id}/parked', 'webhooks', 'Webhooks'],
+  {
+    ...ofWebhook,
+    summary: 'List the parked records of a webhook',
+    description:
+      'Pages through the records with an event that was not delivered, sorted by position. `skip` gives such events up.',
+    query: PageQuery,
+    data: ParkedRecordPage,
   },
 );
 
@@ -90,6 +106,21 @@ export const replayWebhook = operation(
     body: ReplayWebhookBody,
     data: WebhookDetail,
     errors: [404, 409],
+  },
+);
+
+/** `POST /v1/inbound/webhooks/{id}/skip` */
+export const skipWebhookEvents = operation(
+  ['skipWebhookEvents', 'POST /v1/inbound/webhooks/{id}/skip', 'webhooks', 'Webhooks'],
+  {
+    ...writeOf,
+    summary: 'Give up events',
+    description:
+      'Gives up events that were not delivered: one, a range, or the failed event of each parked record. Later events of the ' +
+      'records follow. Attempts with the outcome `skipped` have the positions. Events of the range that wait for an earlier ' +
+      'event, before the range, are not given up.',
+    body: SkipWebhookBody,
+    data: SkippedEvents,
   },
 );
 

@@ -48,13 +48,18 @@ export const Webhook = responseObject('Webhook', 'A receiver of events.', {
     'active',
   ),
   state_reason: nullable(text('Why the worker disabled the webhook.')),
-  is_failing: flag('True while all deliveries fail. The worker then tries one event at a time.', false),
+  is_failing: flag(
+    'True after the first tries of five records failed and none succeeded since. The worker then sends one new record at a time.',
+    false,
+  ),
   position: position('All events up to this position are delivered, filtered out or parked.'),
   last_position: position('Position of the newest event of the organization.'),
-  parked_records: integer('How many records have an event that failed. Their later events wait for it.', 0, {
+  parked_records: integer('How many records have an event that was not delivered. Their later events wait for it.', 0, {
     minimum: 0,
   }),
-  next_retry_at: nullable(instant('When the next parked event is tried again; null if none will be.', null)),
+  next_retry_at: nullable(
+    instant('When the worker tries again, if it waits: for a retry, or because the receiver asked; else null.', null),
+  ),
   replay: nullable(
     Type.Object(
       { position: position('Last position sent.'), to: position('Last position to send.') },
@@ -87,8 +92,9 @@ export const WebhookPage = pageOf('WebhookPage', 'A page of webhooks.', {
 export const WebhookAttempt = responseObject('WebhookAttempt', 'A failed attempt, or deliveries.', {
   attempt_id: uuid('Id of the entry.', 'event'),
   outcome: oneOf(
-    ['delivered', 'failed', 'expired'],
-    '`expired`: retention deleted these events before they were delivered.',
+    ['delivered', 'failed', 'deferred', 'expired', 'skipped'],
+    '`deferred`: the receiver asked to wait, which charges no try. `expired`: retention deleted these events before they were ' +
+      'delivered; for a record, at least one. `skipped`: a caller gave them up.',
     'failed',
   ),
   type: nullable(text('Type of the event, or `webhook.test`.', 'opportunity.updated')),
@@ -109,6 +115,28 @@ export type WebhookAttempt = Static<typeof WebhookAttempt>;
 /** `data` of a page of attempts. */
 export const WebhookAttemptPage = pageOf('WebhookAttemptPage', 'A page of attempts.', {
   attempts: listOf(WebhookAttempt, 'The attempts of this page, newest first.'),
+});
+
+/** A record whose events wait. */
+export const ParkedRecord = responseObject('ParkedRecord', 'A record whose events wait.', {
+  object: text('Object of the record.', 'opportunity'),
+  record_id: uuid('Id of the record.', 'opportunity'),
+  position: position('Position of the first event that was not delivered.'),
+  attempts: integer('How many times it was tried.', 2, { minimum: 0 }),
+  next_retry_at: nullable(instant('When it is tried again; null after the last try.', null)),
+  error: nullable(text('Why the last try failed.', 'answered 500')),
+});
+export type ParkedRecord = Static<typeof ParkedRecord>;
+
+/** `data` of a page of parked records. */
+export const ParkedRecordPage = pageOf('ParkedRecordPage', 'A page of parked records.', {
+  parked: listOf(ParkedRecord, 'The parked records of this page, sorted by position.'),
+});
+
+/** `data` with a webhook and how many events were given up. */
+export const SkippedEvents = responseObject('SkippedEvents', 'A webhook and how many of its events were given up.', {
+  webhook: Webhook,
+  skipped_events: integer('How many events were given up.', 1, { minimum: 0 }),
 });
 
 const changes = {
@@ -153,3 +181,20 @@ export const ReplayWebhookBody = closed(
   },
   { title: 'ReplayWebhook', examples: [{ from: 1, to: 10 }] },
 );
+
+const skipPosition = (about: string) => Type.Optional(replayPosition(about));
+
+/** The body that gives up events. */
+export const SkipWebhookBody = closed(
+  {
+    from: skipPosition('Position of the first event to give up.'),
+    to: skipPosition(
+      'Position of the last one; by default only `from`. It may be beyond `position`, which then moves.',
+    ),
+    parked: Type.Optional(
+      flag('True instead of positions: gives up the event that failed of each parked record.', true),
+    ),
+  },
+  { title: 'SkipWebhook', examples: [{ from: 1_042 }] },
+);
+export type SkipWebhookBody = Static<typeof SkipWebhookBody>;

@@ -52,8 +52,14 @@ CREATE OR REPLACE FUNCTION expire_events(p_organization_id uuid, p_days int) RET
 DECLARE
   v_before timestamptz := events_expire_before(p_days);
   v_last bigint := (SELECT max(e.position) FROM events e WHERE e.organization_id = p_organization_id AND e.occurred_at < v_before);
+  v_now timestamptz := clock_timestamp();
 BEGIN
   UPDATE event_heads h SET oldest_position = v_last + 1 WHERE h.organization_id = p_organization_id AND h.oldest_position <= v_last;
+  -- Parked events are due, so that a worker reports them as expired. Without this, those after their last try would vanish.
+  UPDATE webhook_parked p SET retry_at = v_now WHERE p.organization_id = p_organization_id AND p.position <= v_last;
+  UPDATE webhook_endpoints w SET retry_at = v_now
+    WHERE w.organization_id = p_organization_id AND EXISTS (
+      SELECT 1 FROM webhook_parked p WHERE p.organization_id = p_organization_id AND p.endpoint_id = w.id AND p.position <= v_last);
 END
 $$;
 

@@ -176,8 +176,6 @@ DECLARE
   v_event record;
 BEGIN
   FOREACH v_id IN ARRAY p_ids LOOP
-    -- A receiver's answer may repeat values of the record.
-    DELETE FROM webhook_attempts a WHERE a.organization_id = p_organization_id AND a.record_id = v_id;
     v_after := coalesce((v_erased->>v_id::text)::bigint, 0);
     v_last := v_after;
     FOR v_event IN
@@ -193,6 +191,10 @@ BEGIN
     UPDATE events e SET record = NULL, previous = NULL, changed = '{}', is_erased = true, base_position = NULL, bytes = 0
       WHERE e.organization_id = p_organization_id AND e.object = p_object AND e.record_id = v_id
         AND e.position > v_after AND e.position <= v_last AND NOT e.is_erased;
+    -- A receiver's answer may repeat values of the record. A worker that stores an answer holds the lock of its endpoint: it has stored the
+    -- answer before this deletion, or it finds the erased event afterwards.
+    PERFORM 1 FROM webhook_endpoints w WHERE w.organization_id = p_organization_id ORDER BY w.id FOR UPDATE;
+    DELETE FROM webhook_attempts a WHERE a.organization_id = p_organization_id AND a.record_id = v_id;
     v_erased := v_erased || jsonb_build_object(v_id, v_last);
     IF v_rows = 0 OR v_bytes <= 0 THEN
       RETURN v_erased;

@@ -1,28 +1,19 @@
 -- Webhooks. A worker claims an endpoint (claim_webhook), sends events, and stores the results (save_deliveries). There is no row per
 -- delivery: the endpoint's position moves, and only a record with an event that failed has a row in webhook_parked.
 
--- The parked record whose next try shows whether a receiver that is down is back: the one that was tried most often.
-CREATE OR REPLACE FUNCTION probe_of_webhook(p_organization_id uuid, p_id uuid) RETURNS webhook_parked LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_row webhook_parked;
-BEGIN
-  SELECT * INTO v_row FROM webhook_parked p WHERE p.organization_id = p_organization_id AND p.endpoint_id = p_id AND p.retry_at IS NOT NULL
-    ORDER BY p.attempts DESC, p.position LIMIT 1;
-  RETURN v_row;
-END
-$$;
-
--- Claims an endpoint for a worker for half a minute, or extends its claim. Returns the endpoint and its parked records, or null if another
--- worker has it. While the receiver is down, only its probe can be due.
-CREATE OR REPLACE FUNCTION claim_webhook(p_organization_id uuid, p_id uuid, p_worker_id uuid) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+-- Claims an endpoint for a worker for some seconds. Returns the endpoint, the parked records whose next try is due, and times in
+-- milliseconds; or null if another worker has it. Time in which nothing was tried counts as at most 25 hours of failing, a little more than
+-- the longest time between two tries.
+CREATE OR REPLACE FUNCTION claim_webhook(p_organization_id uuid, p_id uuid, p_worker_id uuid, p_seconds float) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_now timestamptz := clock_timestamp();
-  v_until timestamptz := v_now + interval '30 seconds';
+  v_until timestamptz := v_now + make_interval(secs => p_seconds);
+  v_tried timestamptz := v_now - interval '25 hours';
   v_row webhook_endpoints;
-  v_probe webhook_parked := probe_of_webhook(p_organization_id, p_id);
-  v_parked jsonb;
+  v_due jsonb;
 BEGIN
-  UPDATE webhook_endpoints w SET claimed_by = p_worker_id, claimed_until = v_until
+  UPDATE webhook_endpoints w SET claimed_by = p_worker_id, claimed_until = v_until,
+      failing_since = w.failing_since + greatest(interval '0', v_tried - w.failed_at), failed_at = greatest(w.failed_at, v_tried)
     WHERE w.organization_id = p_organization_id AND w.id = p_id AND (w.claimed_until IS NULL OR w.claimed_until < v_now OR w.claimed_by = p_worker_id)
     RETURNING * INTO v_row;
   IF NOT FOUND THEN
@@ -31,21 +22,29 @@ BEGIN
   IF v_row.previous_secret_until < v_now THEN
     v_row.previous_secret := NULL;
   END IF;
-  v_parked := (SELECT coalesce(jsonb_agg(jsonb_build_object('object', p.object, 'record_id', p.record_id, 'position', p.position,
-                        'attempts', p.attempts, 'is_due', coalesce(p.retry_at <= v_now, false) AND
-                          (NOT v_row.is_failing OR (p.object, p.record_id) = (v_probe.object, v_probe.record_id))) ORDER BY p.retry_at, p.position), '[]')
-                 FROM webhook_parked p WHERE p.organization_id = p_organization_id AND p.endpoint_id = p_id);
-  RETURN to_jsonb(v_row) || jsonb_build_object('parked', v_parked);
+  v_due := (SELECT coalesce(jsonb_agg(jsonb_build_object('object', p.object, 'record_id', p.record_id, 'position', p.position,
+                     'attempts', p.attempts, 'deferrals', p.deferrals) ORDER BY p.retry_at, p.position), '[]')
+              FROM (SELECT * FROM webhook_parked d WHERE d.organization_id = p_organization_id AND d.endpoint_id = p_id AND d.retry_at <= v_now
+                     ORDER BY d.retry_at, d.position LIMIT 50) p);
+  RETURN to_jsonb(v_row) || jsonb_build_object('due', v_due, 'failing_ms', extract(epoch FROM v_now - v_row.failing_since) * 1000,
+    'probe_ms', extract(epoch FROM v_row.probe_at - v_now) * 1000);
 END
 $$;
 
--- Adds the row of deliveries, or extends the newest row if it is one of the last minute with the same attributes.
+-- Adds the row of deliveries, or extends the newest row if it is one of the last minute with the same attributes. An answer is stored only
+-- if its event still has values, because it may repeat those of an erased record.
 CREATE OR REPLACE FUNCTION log_delivered(p_organization_id uuid, p_endpoint_id uuid, p_attempt jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_now timestamptz := write_time();
   v_last webhook_attempts;
   v_attempt webhook_attempts := jsonb_populate_record(NULL::webhook_attempts, p_attempt);
 BEGIN
+  IF v_attempt.record_id IS NOT NULL AND v_attempt.outcome IN ('failed', 'deferred') THEN
+    PERFORM 1 FROM events e WHERE e.organization_id = p_organization_id AND e.position = v_attempt.first_position AND NOT e.is_erased;
+    IF NOT FOUND THEN
+      RETURN;
+    END IF;
+  END IF;
   SELECT * INTO v_last FROM webhook_attempts a WHERE a.organization_id = p_organization_id AND a.endpoint_id = p_endpoint_id
     ORDER BY a.id DESC LIMIT 1;
   IF v_attempt.outcome = 'delivered' AND v_last.outcome = 'delivered' AND v_last.type IS NULL AND v_attempt.type IS NULL
@@ -62,38 +61,53 @@ BEGIN
 END
 $$;
 
--- Stores what a worker did with an endpoint. Returns false, and stores nothing, if the worker no longer has the endpoint.
--- p_result: {position, replay_position, is_test_done, failures, is_failing, disabled_because, is_released,
---   parked: [{object, record_id, position, attempts, delay_ms, error}], delivered: [{object, record_id}], attempts: [columns of webhook_attempts]}
+-- Stores what a worker did with an endpoint. Returns false, and stores nothing, if another worker has claimed the endpoint since.
+-- p_result: {position_before, position, replay_position, is_test_done, failures, is_failing, has_failed, probe_ms, wait_ms, pace, disabled_because,
+--   is_released, parked: [{object, record_id, position, was, attempts, deferrals, delay_ms, error, has_failed}],
+--   delivered: [{object, record_id, was}], attempts: [columns of webhook_attempts]}
 -- delay_ms: the time until the next try; null after the last one. delivered: parked records with no event left to send.
+-- was: the position of the parked record that the worker knows, or null. position_before: that of the endpoint. A caller may have skipped
+-- events since: then the position does not go back, and skipped events are not parked.
 -- replay_position: null if no replay was in progress.
 CREATE OR REPLACE FUNCTION save_deliveries(p_organization_id uuid, p_id uuid, p_worker_id uuid, p_result jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_now timestamptz := clock_timestamp();
   v_item jsonb;
   v_row webhook_endpoints;
+  v_position bigint;
+  v_was bigint;
+  v_before bigint := (p_result->>'position_before')::bigint;
+  v_has_failed boolean := (p_result->>'has_failed')::boolean;
+  v_failures int := (p_result->>'failures')::int;
   v_expired constant timestamptz := v_now - interval '7 days';
 BEGIN
   SELECT * INTO v_row FROM webhook_endpoints w
-    WHERE w.organization_id = p_organization_id AND w.id = p_id AND w.claimed_by = p_worker_id AND w.claimed_until > v_now FOR UPDATE;
+    WHERE w.organization_id = p_organization_id AND w.id = p_id AND w.claimed_by = p_worker_id FOR UPDATE;
   IF NOT FOUND THEN
     RETURN false;
   END IF;
   FOR v_item IN SELECT i.value FROM jsonb_array_elements(p_result->'delivered') i LOOP
+    v_was := (v_item->>'was')::bigint;
     DELETE FROM webhook_parked p WHERE p.organization_id = p_organization_id AND p.endpoint_id = p_id
-      AND p.object = v_item->>'object' AND p.record_id = (v_item->>'record_id')::uuid;
+      AND p.object = v_item->>'object' AND p.record_id = (v_item->>'record_id')::uuid AND (v_was IS NULL OR p.position = v_was);
   END LOOP;
   FOR v_item IN SELECT i.value FROM jsonb_array_elements(p_result->'parked') i LOOP
-    INSERT INTO webhook_parked (organization_id, endpoint_id, object, record_id, position, attempts, retry_at, error)
-      VALUES (p_organization_id, p_id, v_item->>'object', (v_item->>'record_id')::uuid, (v_item->>'position')::bigint, (v_item->>'attempts')::int,
-              v_now + make_interval(secs => (v_item->>'delay_ms')::float / 1000), v_item->>'error')
+    v_position := (v_item->>'position')::bigint;
+    v_was := (v_item->>'was')::bigint;
+    CONTINUE WHEN v_was IS NULL AND v_position > v_before AND v_position <= v_row.position;
+    INSERT INTO webhook_parked AS p (organization_id, endpoint_id, object, record_id, position, attempts, deferrals, retry_at, failed_at, error)
+      VALUES (p_organization_id, p_id, v_item->>'object', (v_item->>'record_id')::uuid, v_position, (v_item->>'attempts')::int,
+              (v_item->>'deferrals')::int, v_now + make_interval(secs => (v_item->>'delay_ms')::float / 1000),
+              CASE WHEN (v_item->>'has_failed')::boolean THEN v_now END, v_item->>'error')
       ON CONFLICT (organization_id, endpoint_id, object, record_id) DO UPDATE
-        SET position = excluded.position, attempts = excluded.attempts, retry_at = excluded.retry_at, error = excluded.error;
+        SET position = excluded.position, attempts = excluded.attempts, deferrals = excluded.deferrals, retry_at = excluded.retry_at,
+            failed_at = excluded.failed_at, error = excluded.error
+        WHERE v_was IS NULL OR p.position = v_was;
   END LOOP;
-  -- The receiver is back: everything is due.
+  -- The receiver is back: what failed while it was down is due.
   IF v_row.is_failing AND NOT (p_result->>'is_failing')::boolean THEN
     UPDATE webhook_parked p SET retry_at = v_now
-      WHERE p.organization_id = p_organization_id AND p.endpoint_id = p_id AND p.attempts > 0 AND p.retry_at > v_now;
+      WHERE p.organization_id = p_organization_id AND p.endpoint_id = p_id AND p.retry_at > v_now AND p.failed_at >= v_row.failing_since;
   END IF;
   FOR v_item IN SELECT i.value FROM jsonb_array_elements(p_result->'attempts') i LOOP
     PERFORM log_delivered(p_organization_id, p_id, v_item);
@@ -102,22 +116,24 @@ BEGIN
     AND a.occurred_at < v_expired;
   SELECT count(*), min(p.retry_at) INTO v_row.parked, v_row.retry_at
     FROM webhook_parked p WHERE p.organization_id = p_organization_id AND p.endpoint_id = p_id;
-  IF (p_result->>'is_failing')::boolean THEN
-    v_row.retry_at := (probe_of_webhook(p_organization_id, p_id)).retry_at;
-  END IF;
   UPDATE webhook_endpoints w SET
-      position = (p_result->>'position')::bigint,
+      position = greatest(w.position, (p_result->>'position')::bigint),
       replay_position = nullif(coalesce((p_result->>'replay_position')::bigint, w.replay_position), w.replay_until),
       replay_until = CASE WHEN (p_result->>'replay_position')::bigint = w.replay_until THEN NULL ELSE w.replay_until END,
       is_test_due = w.is_test_due AND NOT (p_result->>'is_test_done')::boolean,
-      failures = (p_result->>'failures')::int,
-      -- Without a probe, new events show whether the receiver is back.
-      is_failing = (p_result->>'is_failing')::boolean AND v_row.retry_at IS NOT NULL,
+      failures = v_failures,
+      is_failing = (p_result->>'is_failing')::boolean,
+      failing_since = CASE WHEN v_failures = 0 THEN NULL ELSE coalesce(w.failing_since, v_now) END,
+      failed_at = CASE WHEN v_failures = 0 THEN NULL WHEN v_has_failed THEN v_now ELSE w.failed_at END,
+      probe_at = v_now + make_interval(secs => (p_result->>'probe_ms')::float / 1000),
+      wait_until = v_now + make_interval(secs => (p_result->>'wait_ms')::float / 1000),
+      pace = nullif(p_result->'pace', 'null'),
       parked = v_row.parked,
       retry_at = v_row.retry_at,
       state = CASE WHEN p_result->>'disabled_because' IS NULL THEN w.state ELSE 'disabled' END,
       state_reason = coalesce(p_result->>'disabled_because', w.state_reason),
-      claimed_until = CASE WHEN (p_result->>'is_released')::boolean THEN v_now ELSE v_now + interval '30 seconds' END
+      claimed_by = CASE WHEN (p_result->>'is_released')::boolean THEN NULL ELSE w.claimed_by END,
+      claimed_until = CASE WHEN (p_result->>'is_released')::boolean THEN v_now ELSE w.claimed_until END
     WHERE w.organization_id = p_organization_id AND w.id = p_id;
   RETURN true;
 END
@@ -142,5 +158,60 @@ BEGIN
   END LOOP;
   RETURN jsonb_build_object('url', coalesce(p_after, p_before)->'url') || v_new
     || CASE WHEN v_old = '{}' THEN '{}' ELSE jsonb_build_object('before', v_old) END;
+END
+$$;
+
+-- Gives up events that were not delivered, and returns how many; null if there is no such endpoint. A range can end after the endpoint's
+-- position, which then moves. Without a range, the failed event of each parked record is given up. The later events of a record follow.
+-- Events that still wait for an earlier one of their record, before the range, are not given up.
+CREATE OR REPLACE FUNCTION skip_deliveries(p_organization_id uuid, p_id uuid, p_from bigint, p_to bigint, p_actor text) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_now timestamptz := write_time();
+  v_row webhook_endpoints;
+  v_parked webhook_parked;
+  v_until bigint;
+  v_next bigint;
+  v_count bigint;
+  v_skipped bigint := 0;
+BEGIN
+  SELECT * INTO v_row FROM webhook_endpoints w WHERE w.organization_id = p_organization_id AND w.id = p_id FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN NULL;
+  END IF;
+  FOR v_parked IN
+    SELECT * FROM webhook_parked p WHERE p.organization_id = p_organization_id AND p.endpoint_id = p_id
+       AND (p_from IS NULL OR p.position BETWEEN p_from AND p_to) ORDER BY p.position
+  LOOP
+    v_until := coalesce(p_to, v_parked.position);
+    SELECT count(*) FILTER (WHERE e.position <= v_until), min(e.position) FILTER (WHERE e.position > v_until) INTO v_count, v_next FROM events e
+      WHERE e.organization_id = p_organization_id AND e.object = v_parked.object AND e.record_id = v_parked.record_id
+        AND e.position >= v_parked.position AND e.position <= greatest(v_until, v_row.position);
+    v_count := greatest(v_count, 1);
+    v_skipped := v_skipped + v_count;
+    INSERT INTO webhook_attempts (organization_id, endpoint_id, id, outcome, object, record_id, first_position, last_position, events, occurred_at)
+      VALUES (p_organization_id, p_id, new_id(v_now), 'skipped', v_parked.object, v_parked.record_id, v_parked.position, v_until, v_count, v_now);
+    IF v_next IS NULL THEN
+      DELETE FROM webhook_parked p WHERE p.organization_id = p_organization_id AND p.endpoint_id = p_id
+        AND p.object = v_parked.object AND p.record_id = v_parked.record_id;
+    ELSE
+      UPDATE webhook_parked p SET position = v_next, attempts = 0, deferrals = 0, retry_at = v_now, failed_at = NULL, error = NULL
+        WHERE p.organization_id = p_organization_id AND p.endpoint_id = p_id AND p.object = v_parked.object AND p.record_id = v_parked.record_id;
+    END IF;
+  END LOOP;
+  IF p_to > v_row.position THEN
+    v_count := p_to - v_row.position;
+    v_skipped := v_skipped + v_count;
+    INSERT INTO webhook_attempts (organization_id, endpoint_id, id, outcome, first_position, last_position, events, occurred_at)
+      VALUES (p_organization_id, p_id, new_id(v_now), 'skipped', v_row.position + 1, p_to, v_count, v_now);
+    v_row.position := p_to;
+  END IF;
+  SELECT count(*), min(p.retry_at) INTO v_row.parked, v_row.retry_at
+    FROM webhook_parked p WHERE p.organization_id = p_organization_id AND p.endpoint_id = p_id;
+  UPDATE webhook_endpoints w SET position = v_row.position, parked = v_row.parked, retry_at = v_row.retry_at
+    WHERE w.organization_id = p_organization_id AND w.id = p_id;
+  INSERT INTO audit_events (organization_id, id, actor, command_id, action, target, details)
+    VALUES (p_organization_id, new_id(v_now), p_actor, new_id(v_now), 'webhook.skip', p_id::text,
+            jsonb_build_object('url', v_row.url, 'from', p_from, 'to', p_to, 'skipped_events', v_skipped));
+  RETURN v_skipped;
 END
 $$;

@@ -1,19 +1,29 @@
-import { recordColumn } from '../connection/values.js';
 import type { Database, Queries } from '../database.js';
-import { eventBytes, eventJson, mergedFrom, mergedInto, passesChanged } from '../events/event-sql.js';
-import { instantText } from '../page/order.js';
-import { bytesWithin } from '../page/list-page.js';
 
-/** A record whose events wait for a retry. */
-export interface ParkedRecord {
+/** Identifies a record. */
+export interface EventRecord {
   readonly object: string;
   readonly record_id: string;
-  /** The position of the event that failed. */
+}
+
+/** A record whose events wait for a retry. */
+export interface ParkedRecord extends EventRecord {
+  /** The position of the first event that was not delivered. */
   readonly position: number;
   /** How many times it was tried. */
   readonly attempts: number;
-  /** Whether its next try is due. While the endpoint is failing, only the record that was tried most often can be. */
-  readonly is_due: boolean;
+  /** How many times the receiver asked to wait with it. */
+  readonly deferrals: number;
+}
+
+/** How fast a receiver takes requests. */
+export interface StoredPace {
+  /** How many requests may be in flight. */
+  readonly parallel: number;
+  /** How many requests may start in a second; null for no limit. */
+  readonly per_second: number | null;
+  /** How often the receiver asked to wait since it last answered otherwise. */
+  readonly refusals: number;
 }
 
 /** An endpoint that a worker has claimed. */
@@ -34,15 +44,23 @@ export interface ClaimedWebhook {
   readonly replay_position: number | null;
   readonly replay_until: number | null;
   readonly is_test_due: boolean;
-  /** Failed attempts since the last success. */
+  /** Records whose first try failed since the last success. */
   readonly failures: number;
-  readonly is_failing: boolean;
-  readonly parked: readonly ParkedRecord[];
+  /** How long the receiver has had no success since the first failure after it; null if it has not failed since. */
+  readonly failing_ms: number | null;
+  /** The time until the next new record may be sent to a failing receiver. */
+  readonly probe_ms: number | null;
+  /** Null if nothing limits the requests. */
+  readonly pace: StoredPace | null;
+  /** How many records are parked. */
+  readonly parked: number;
+  /** Parked records whose next try is due, at most 50. */
+  readonly due: readonly ParkedRecord[];
 }
 
 /** Columns of the table webhook_attempts. */
 export interface WebhookAttemptRow {
-  readonly outcome: 'delivered' | 'failed' | 'expired';
+  readonly outcome: 'delivered' | 'failed' | 'deferred' | 'expired';
   readonly events: number;
   readonly type?: string;
   readonly object?: string;
@@ -58,66 +76,111 @@ export interface WebhookAttemptRow {
 
 /** What a worker did with an endpoint, as the function `save_deliveries` takes it. */
 export interface DeliveryResult {
+  /** The position before. */
+  readonly position_before: number;
   readonly position: number;
   /** Null if no replay was in progress. */
   readonly replay_position: number | null;
   readonly is_test_done: boolean;
   readonly failures: number;
-  /** False after a success. If the endpoint was failing before, all its parked events are then due. */
+  /** If the endpoint was failing before and no longer is, all events that failed meanwhile are due. */
   readonly is_failing: boolean;
+  /** Whether a try failed. */
+  readonly has_failed: boolean;
+  /** The time until a failing receiver gets the next new record; null if it is not failing. */
+  readonly probe_ms: number | null;
+  /** The time for which the receiver asked to send nothing; null if it did not. */
+  readonly wait_ms: number | null;
+  readonly pace: StoredPace | null;
   readonly disabled_because: string | null;
   readonly is_released: boolean;
-  /** `delay_ms` until the next try; null after the last one. */
-  readonly parked: readonly (Omit<ParkedRecord, 'is_due'> & { delay_ms: number | null; error: string | null })[];
+  /** `was`: the position that is stored; null if none is known. `delay_ms` until the next try; null after the last one. */
+  readonly parked: readonly (ParkedRecord & {
+    was: number | null;
+    delay_ms: number | null;
+    error: string | null;
+    has_failed: boolean;
+  })[];
   /** Parked records that have no event left to send. */
-  readonly delivered: readonly Pick<ParkedRecord, 'object' | 'record_id'>[];
+  readonly delivered: readonly (EventRecord & { was: number | null })[];
   readonly attempts: readonly WebhookAttemptRow[];
 }
 
-/** How many records of an endpoint may be parked. Then the endpoint's position stops until one was delivered. */
-export const maxParked = 100;
+/** How many records of an endpoint may be parked. Then the endpoint's position stops until one was delivered or given up. */
+export const maxParked = 10_000;
 
-/** Not a statement of one organization: a worker looks at the endpoints of all of them, once per second and in one statement. */
+/**
+ * Not a statement of one organization: a worker looks at the endpoints of all of them, once per second and in one statement. The first
+ * endpoint of each organization comes before the second one of any.
+ */
 const dueSql = `
-  SELECT w.organization_id AS "organizationId", w.id FROM webhook_endpoints w
-    LEFT JOIN event_heads h ON h.organization_id = w.organization_id
-   WHERE (w.claimed_until IS NULL OR w.claimed_until < clock_timestamp())
-     AND (w.is_test_due OR w.state = 'active' AND (w.retry_at <= clock_timestamp() OR NOT w.is_failing AND w.parked < ${maxParked}
-       AND (h.position > w.position OR w.replay_position < w.replay_until)))
-   ORDER BY w.claimed_until NULLS FIRST LIMIT 100`;
+  SELECT w.organization_id AS "organizationId", w.id, w.secret,
+         CASE WHEN w.previous_secret_until > clock_timestamp() THEN w.previous_secret END AS "previousSecret"
+    FROM webhook_endpoints w LEFT JOIN event_heads h ON h.organization_id = w.organization_id
+   WHERE (w.claimed_until IS NULL OR w.claimed_until < clock_timestamp()) AND w.id <> ALL ($1::uuid[])
+     AND (w.is_test_due OR w.state = 'active' AND (w.wait_until IS NULL OR w.wait_until <= clock_timestamp()) AND (
+       w.retry_at <= clock_timestamp() OR w.parked < ${maxParked} AND (w.probe_at IS NULL OR w.probe_at <= clock_timestamp())
+       AND (h.position > w.position OR NOT w.is_failing AND w.replay_position < w.replay_until)))
+   ORDER BY row_number() OVER (PARTITION BY w.organization_id ORDER BY w.claimed_until NULLS FIRST), w.claimed_until NULLS FIRST LIMIT 100`;
 
 /** An endpoint with something to do. */
 export interface DueWebhook {
   readonly organizationId: string;
   readonly id: string;
+  /** Encrypted. */
+  readonly secret: string;
+  /** Encrypted; null if it no longer signs. */
+  readonly previousSecret: string | null;
 }
 
-/** Finds endpoints that have something to send and that no worker has claimed, at most 100, the longest unclaimed first. */
-export const findDueWebhooks = (database: Database): Promise<DueWebhook[]> =>
-  database.queryServer<DueWebhook>({ text: dueSql, values: [] });
+/**
+ * Finds endpoints that have something to send and that no worker has claimed, at most 100. In each organization, the longest unclaimed
+ * come first.
+ * @param except - ids of endpoints to leave out
+ */
+export const findDueWebhooks = (database: Database, except: readonly string[] = []): Promise<DueWebhook[]> =>
+  database.queryServer<DueWebhook>({ text: dueSql, values: [except] });
 
-/** Extends the claims of a worker. Not a statement of one organization. */
-export const extendClaims = async (database: Database, workerId: string): Promise<void> => {
-  const text = `UPDATE webhook_endpoints SET claimed_until = clock_timestamp() + interval '30 seconds'
-    WHERE claimed_by = $1 AND claimed_until > clock_timestamp()`;
-  await database.queryServer({ text, values: [workerId] });
+/** The secrets of at most 1,000 endpoints, encrypted. Not a statement of one organization. */
+export const readWebhookSecrets = (database: Database): Promise<{ id: string; secret: string }[]> =>
+  database.queryServer({ text: 'SELECT w.id, w.secret FROM webhook_endpoints w LIMIT 1000', values: [] });
+
+/**
+ * Extends the claims of a worker, also those that have ended if no other worker has claimed the endpoint since. Not a statement of one
+ * organization.
+ * @returns the ids of the endpoints that the worker still has
+ */
+export const extendClaims = async (
+  database: Database,
+  workerId: string,
+  ids: readonly string[],
+  claimMs: number,
+): Promise<string[]> => {
+  const text = `UPDATE webhook_endpoints w SET claimed_until = clock_timestamp() + make_interval(secs => $3::float8 / 1000)
+    WHERE w.claimed_by = $1 AND w.id = ANY ($2::uuid[]) RETURNING w.id`;
+  const rows = await database.queryServer<{ id: string }>({ text, values: [workerId, ids, claimMs] });
+  return rows.map(({ id }) => id);
 };
 
-/** Claims an endpoint for half a minute. @returns null if another worker has it, or if it no longer exists */
+/** Claims an endpoint. @returns null if another worker has it, or if it no longer exists */
 export const claimWebhook = async (
   database: Queries,
   { organizationId, id }: DueWebhook,
   workerId: string,
+  claimMs: number,
 ): Promise<ClaimedWebhook | null> => {
-  const statement = { text: 'SELECT claim_webhook($1, $2, $3) AS webhook', values: [id, workerId] };
+  const statement = {
+    text: 'SELECT claim_webhook($1, $2, $3, $4) AS webhook',
+    values: [id, workerId, claimMs / 1_000],
+  };
   const [row] = await database.query<{ webhook: ClaimedWebhook | null }>(organizationId, statement);
   return row?.webhook ?? null;
 };
 
-/** Stores what a worker did. @returns false if the worker no longer has the endpoint; then nothing was stored */
+/** Stores what a worker did. @returns false if another worker has claimed the endpoint; then nothing was stored */
 export const saveDeliveries = async (
   database: Queries,
-  { organizationId, id }: DueWebhook,
+  { organizationId, id }: Pick<DueWebhook, 'organizationId' | 'id'>,
   workerId: string,
   result: DeliveryResult,
 ): Promise<boolean> => {
@@ -125,118 +188,4 @@ export const saveDeliveries = async (
   const statement = { text, values: [id, workerId, JSON.stringify(result)] };
   const [row] = await database.query<{ saved: boolean }>(organizationId, statement);
   return row?.saved === true;
-};
-
-/** Which events to read for an endpoint. */
-export interface DeliveryRequest {
-  readonly organizationId: string;
-  readonly after: number;
-  /** The last position to read; null for the end of the log. */
-  readonly until: number | null;
-  /** Empty for all. */
-  readonly objects: readonly string[];
-  /** Empty for all. */
-  readonly types: readonly string[];
-  /** Fields of which `updated` events must have changed one, as in `changed` of events. Empty for all. */
-  readonly changed: readonly string[];
-  /** Reads only the events of this record; null for all. */
-  readonly record: Pick<ParkedRecord, 'object' | 'record_id'> | null;
-}
-
-/** An event to send. */
-export interface EventToSend {
-  readonly id: string;
-  readonly position: number;
-  readonly type: string;
-  readonly object: string;
-  readonly recordId: string;
-  readonly version: number;
-  readonly occurredAt: string;
-  /** The W3C trace context of the write; null if it was not traced. */
-  readonly traceparent: string | null;
-  /** The names of the changed fields. */
-  readonly changed: readonly string[];
-  /** Of the deletion of a merged record, the record that it was merged into. */
-  readonly mergedInto: string | null;
-  /** Of a `merged` event, the record that was merged into its record. */
-  readonly mergedFrom: string | null;
-  /** As `GET /v1/events` returns it. */
-  readonly json: Buffer;
-}
-
-/** Events to send, oldest first. */
-export interface Deliveries {
-  readonly events: readonly EventToSend[];
-  /** The position up to which the log was read. */
-  readonly nextPosition: number;
-  /** How many of the positions that were read have no event, because retention deleted them. */
-  readonly expired: number;
-  readonly logId: string;
-}
-
-const pageEvents = 100;
-const pageBytes = 1_000_000;
-/** How many positions one statement reads if most of its events do not fit the filter. */
-const scannedPositions = 1_000;
-
-interface Row {
-  readonly head: { readonly end: number; readonly present: number; readonly log_id: string } | null;
-  readonly id: string | null;
-  readonly position: string;
-  readonly type: string;
-  readonly object: string;
-  readonly recordId: string;
-  readonly version: number;
-  readonly occurredAt: string;
-  readonly traceparent: string | null;
-  readonly changed: readonly string[];
-  readonly mergedInto: string | null;
-  readonly mergedFrom: string | null;
-  readonly [recordColumn]: Buffer | null;
-}
-
-const { isWithin } = bytesWithin(String(pageBytes), eventBytes);
-
-const deliveriesSql = (isOfRecord: boolean): string => `
-  SELECT p.id, p.position, p.type, p.object, p.record_id AS "recordId", p.version, p.occurred_at AS "occurredAt", p.traceparent, p.changed,
-         p.merged_into AS "mergedInto", p.merged_from AS "mergedFrom",
-         p.${recordColumn}, CASE WHEN row_number() OVER (ORDER BY p.position) = 1 THEN json_build_object(
-           'end', h.range_end, 'log_id', h.log_id, 'present', ${
-             isOfRecord
-               ? 'h.range_end - $2::bigint'
-               : '(SELECT count(*) FROM events c WHERE c.organization_id = $1 AND c.position > $2 AND c.position <= h.range_end)'
-           }) END AS head
-    FROM (SELECT greatest($2::bigint, least(coalesce(max(d.position), 0), $3::bigint${isOfRecord ? '' : `, $2::bigint + ${scannedPositions}`})) AS range_end,
-                 log_id() AS log_id FROM event_heads d WHERE d.organization_id = $1) h
-    LEFT JOIN LATERAL (
-      SELECT e.id, e.position, e.type, e.object, e.record_id, e.version, ${instantText('e.occurred_at')} AS occurred_at, e.traceparent, e.changed,
-             ${mergedInto} AS merged_into, ${mergedFrom} AS merged_from,
-             CASE WHEN ${isWithin} THEN ${eventJson} END AS ${recordColumn}
-        FROM (
-          SELECT e.* FROM events e
-           WHERE e.organization_id = $1 AND e.position > $2 AND e.position <= h.range_end
-             AND (cardinality($4::text[]) = 0 OR e.object = ANY ($4)) AND (cardinality($5::text[]) = 0 OR e.type = ANY ($5))
-             AND (cardinality($6::text[]) = 0 OR ${passesChanged('$6')})
-             ${isOfRecord ? 'AND e.object = $7 AND e.record_id = $8::uuid' : ''}
-           ORDER BY e.position LIMIT ${pageEvents}) e
-      WINDOW w AS (ORDER BY e.position ROWS UNBOUNDED PRECEDING)) p ON true
-   ORDER BY p.position`;
-
-/** Reads the next events for an endpoint: at most 100, or 1 MB, or those of 1,000 positions. */
-export const readDeliveries = async (database: Queries, request: DeliveryRequest): Promise<Deliveries> => {
-  const { organizationId, after, until, objects, types, changed, record } = request;
-  const values = [after, until, objects, types, changed, ...(record === null ? [] : [record.object, record.record_id])];
-  const rows = await database.query<Row & Record<string, unknown>>(organizationId, {
-    text: deliveriesSql(record !== null),
-    values,
-  });
-  const head = rows[0]?.head ?? null;
-  if (head === null) throw new Error('The statement returned no head of the log');
-  const events = rows.flatMap(({ id, position, [recordColumn]: json, ...event }) =>
-    id === null || json === null ? [] : [{ ...event, id, position: Number(position), json }],
-  );
-  const found = rows[0]?.id === null ? 0 : rows.length;
-  const isCut = found === pageEvents || events.length < found;
-  const nextPosition = isCut ? (events.at(-1)?.position ?? after) : head.end;
-  return { events, nextPosition, expired: head.end - after - head.present, logId: head.log_id };
 };

@@ -37,13 +37,19 @@ const last = '(SELECT h.position FROM event_heads h WHERE h.organization_id = $1
 
 const columns = `w.id AS webhook_id, w.url, w.description, w.objects, w.types, w.changed, w.payload, w.state, w.state_reason, w.is_failing,
   w.position::float8 AS position, coalesce(${last}, 0)::float8 AS last_position, w.parked AS parked_records,
-  ${instantText('w.retry_at')} AS next_retry_at,
+  ${instantText('greatest(w.wait_until, least(w.retry_at, w.probe_at))')} AS next_retry_at,
   CASE WHEN w.replay_until IS NOT NULL THEN jsonb_build_object('position', w.replay_position, 'to', w.replay_until) END AS replay,
   ${instantText('CASE WHEN w.previous_secret_until > now() THEN w.previous_secret_until END')} AS previous_secret_until,
   ${instantText('w.created_at')} AS created_at, ${instantText('w.updated_at')} AS updated_at`;
 
 /** When an endpoint is served next if its parked records are due. */
 const dueIfParked = 'CASE WHEN w.parked > 0 THEN now() END';
+
+/** Forgets how the receiver was doing. */
+const forgetReceiver = [
+  ...['failures = 0', 'is_failing = false', 'failing_since = NULL', 'failed_at = NULL'],
+  ...['probe_at = NULL', 'wait_until = NULL', 'pace = NULL'],
+];
 
 /** An endpoint after a write, and the token for reads that must see the write. */
 export interface WrittenWebhook {
@@ -153,9 +159,8 @@ export const updateWebhook = async (
   const set = names.map((name, index) => `${name} = $${index + 3}`);
   const values = [id, ...names.map((name) => change[name as keyof WebhookChange])];
   const isContinued = change.state === 'active';
-  if (isContinued) {
-    set.push('state_reason = NULL', 'failures = 0', 'is_failing = false', `retry_at = ${dueIfParked}`);
-  }
+  if (isContinued) set.push('state_reason = NULL', `retry_at = ${dueIfParked}`);
+  if (isContinued || change.url !== undefined) set.push(...forgetReceiver);
   const text = `UPDATE webhook_endpoints w SET ${[...set, 'updated_at = now()'].join(', ')}
     FROM before b WHERE ${isBefore} RETURNING ${columns}`;
   return write(database, organizationId, text, values, { action: 'update', actor }, isContinued ? 'true' : null);
@@ -226,7 +231,8 @@ export const requestReplay = async (
   if (to > lastPosition) throw new Failure({ kind: 'position_ahead', lastPosition });
   if (from < oldest) throw new Failure({ kind: 'events_expired', oldestPosition: oldest });
   const text = `UPDATE webhook_endpoints w SET replay_position = CASE WHEN $3::bigint <= w.position THEN $3::bigint - 1 END,
-      replay_until = CASE WHEN $3::bigint <= w.position THEN least($4::bigint, w.position) END, retry_at = ${dueIfParked}
+      replay_until = CASE WHEN $3::bigint <= w.position THEN least($4::bigint, w.position) END, retry_at = ${dueIfParked},
+      ${forgetReceiver.join(', ')}
     FROM before b WHERE ${isBefore} AND w.replay_until IS NULL RETURNING ${columns}`;
   const audit = { action: 'replay', actor, details: { from, to } } as const;
   const values = [id, from, to];
@@ -235,39 +241,42 @@ export const requestReplay = async (
   return written;
 };
 
-/** Something that a worker did with an endpoint, as the API returns it. */
-export interface WebhookAttempt {
-  readonly attempt_id: string;
-  readonly outcome: 'delivered' | 'failed' | 'expired';
-  readonly type: string | null;
-  readonly object: string | null;
-  readonly record_id: string | null;
-  readonly first_position: number | null;
-  readonly last_position: number | null;
-  readonly events: number;
-  readonly attempt: number | null;
-  readonly status: number | null;
-  readonly error: string | null;
-  readonly response: string | null;
-  readonly duration_ms: number | null;
-  readonly occurred_at: string;
+/** Undelivered events to give up: those of a range, or with null the failed event of each parked record. */
+export type SkipRange = ReplayRange | null;
+
+/** An endpoint after events were given up, and how many. */
+export interface SkippedEvents extends WrittenWebhook {
+  readonly skipped: number;
 }
 
-/** Lists attempts of the last seven days, newest first, before the one with an id. */
-export const listAttempts = (
+/**
+ * Gives up events that were not delivered.
+ * @returns null if there is no such endpoint
+ * @throws Failure `position_ahead` if the range ends after the last event, or begins after the next one to send
+ */
+export const skipEvents = async (
   database: Queries,
   organizationId: string,
   id: string,
-  { before, limit }: { readonly before: string | null; readonly limit: number },
-): Promise<readonly WebhookAttempt[]> => {
-  const text = `
-    SELECT a.id AS attempt_id, a.outcome, a.type, a.object, a.record_id, a.first_position::float8 AS first_position,
-           a.last_position::float8 AS last_position, a.events, a.attempt, a.status, a.error, a.response, a.duration_ms,
-           ${instantText('a.occurred_at')} AS occurred_at
-      FROM webhook_attempts a
-     WHERE a.organization_id = $1 AND a.endpoint_id = $2 AND ($3::uuid IS NULL OR a.id < $3)
-       AND a.occurred_at > now() - interval '7 days'
-     ORDER BY a.id DESC LIMIT $4`;
-  const statement = { text, values: [id, before, limit] };
-  return database.query<WebhookAttempt & Record<string, unknown>>(organizationId, statement);
+  actor: string,
+  range: SkipRange,
+): Promise<SkippedEvents | null> => {
+  const found = await findWebhook(database, organizationId, id);
+  if (found === null) return null;
+  const next = found.position + 1;
+  if (range !== null && range.from > next) throw new Failure({ kind: 'position_ahead', lastPosition: next });
+  if (range !== null && range.to > found.last_position)
+    throw new Failure({ kind: 'position_ahead', lastPosition: found.last_position });
+  const text = 'SELECT skip_deliveries($1, $2, $3, $4, $5)::float8 AS skipped';
+  const values = [id, range?.from ?? null, range?.to ?? null, actor];
+  const [row] = await database.query<{ skipped: number | null }>(organizationId, { text, values });
+  const after = `SELECT ${columns}, read_mark() AS "readMark" FROM webhook_endpoints w
+    WHERE w.organization_id = $1 AND w.id = $2`;
+  const [written] = await database.query<WebhookRow & { readMark: string }>(organizationId, {
+    text: after,
+    values: [id],
+  });
+  if (written === undefined) return null;
+  const { readMark, ...webhook } = written;
+  return { webhook, readMark: readMarkText(readMark), skipped: row?.skipped ?? 0 };
 };
