@@ -595,6 +595,7 @@ CREATE TABLE webhook_endpoints (
   description text,
   objects text[] NOT NULL DEFAULT ARRAY[]::text[],
   types text[] NOT NULL DEFAULT ARRAY[]::text[],
+  changed text[] NOT NULL DEFAULT ARRAY[]::text[],
   payload text NOT NULL DEFAULT 'full'::text,
   state text NOT NULL DEFAULT 'active'::text,
   state_reason text,
@@ -646,14 +647,14 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   ensure_accounts(p_organization_id uuid, p_accounts jsonb, p_contacts jsonb DEFAULT '[]'::jsonb) → void
 --     calls account_event_record, begin_change, collect_events, creation_event, find_account_id, find_contact_id, new_id, write_time
 --   insert_account(p_organization_id uuid, p_input jsonb) → accounts
---     calls account_event_record, begin_change, changed_account, collect_events, creation_event, new_id, write_time
+--     calls account_event_record, begin_change, changed_account, check_if_stored, collect_events, creation_event, new_id, write_time
 --   matched_account_change(p_row accounts, p_input jsonb) → jsonb
 --     calls sends_new_domain
 --   changed_account(p_row accounts, p_change jsonb) → accounts
 --     calls merge_patch
 --   copy_account_texts(p_account accounts) → void
 --   change_account(p_old accounts, p_change jsonb) → boolean
---     calls account_id_of_external_id, account_is_renamed, begin_change, changed_account, check_key_is_free, check_version, collect_events, find_account_id, store_account
+--     calls account_id_of_external_id, account_is_renamed, begin_change, changed_account, check_if_stored, check_key_is_free, check_version, collect_events, find_account_id, store_account
 --   delete_account(p_organization_id uuid, p_input jsonb) → jsonb
 --     calls account_event_record, begin_change, check_version, collect_events, delete_results_of_record, deletion_event, detach_account_notes, read_account, refuse, unfinished_deletion
 -- accounts_and_contacts.sql
@@ -662,10 +663,16 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   account_id_of_external_id(p_organization_id uuid, p_external_id text) → uuid
 --   contact_id_of_external_id(p_organization_id uuid, p_external_id text) → uuid
 --   opportunity_id_of_external_id(p_organization_id uuid, p_external_id text) → uuid
+--   check_account_external_id(p_organization_id uuid, p_key_id uuid, p_external_id text) → void
+--     calls refuse
+--   check_contact_external_id(p_organization_id uuid, p_key_id uuid, p_external_id text) → void
+--     calls refuse
+--   check_opportunity_external_id(p_organization_id uuid, p_key_id uuid, p_external_id text) → void
+--     calls refuse
 --   account_id_of_create(p_organization_id uuid, p_set jsonb) → uuid
---     calls account_id_of_external_id, check_create_keys, find_account_id
+--     calls account_id_of_external_id, check_account_external_id, check_create_keys, find_account_id
 --   contact_id_of_create(p_organization_id uuid, p_set jsonb) → uuid
---     calls check_create_keys, contact_id_of_external_id, find_contact_id
+--     calls check_contact_external_id, check_create_keys, contact_id_of_external_id, find_contact_id
 --   sends_new_domain(p_row accounts, p_set jsonb) → boolean
 --     calls find_account_id
 --   sends_new_email(p_row contacts, p_set jsonb) → boolean
@@ -675,9 +682,9 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   contact_result(p_row contacts, p_status text, p_input jsonb) → jsonb
 --     calls sends_new_email, unapplied_values
 --   create_account(p_organization_id uuid, p_input jsonb) → jsonb
---     calls account_id_of_create, account_result, change_account, find_account_id, insert_account, matched_account_change, read_account
+--     calls account_id_of_create, account_result, change_account, check_if_stored, find_account_id, insert_account, matched_account_change, read_account
 --   create_contact(p_organization_id uuid, p_input jsonb) → jsonb
---     calls change_contact, contact_id_of_create, contact_result, find_contact_id, insert_contact, matched_contact_change, read_contact
+--     calls change_contact, check_if_stored, contact_id_of_create, contact_result, find_contact_id, insert_contact, matched_contact_change, read_contact
 --   account_is_renamed(p_old accounts, p_new accounts) → boolean
 --   contact_is_renamed(p_old contacts, p_new contacts) → boolean
 --   update_account_row(n accounts) → void
@@ -703,7 +710,7 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   ensure_related(p_organization_id uuid, p_accounts jsonb, p_contacts jsonb) → void
 --     calls ensure_accounts, ensure_contacts
 --   insert_contact(p_organization_id uuid, p_input jsonb) → contacts
---     calls begin_change, changed_contact, collect_events, contact_event_record, creation_event, ensure_accounts, find_account_id, new_id, write_time
+--     calls begin_change, changed_contact, check_if_stored, collect_events, contact_event_record, creation_event, ensure_accounts, find_account_id, new_id, write_time
 --   matched_contact_change(p_row contacts, p_input jsonb) → jsonb
 --     calls only_keys, sends_new_email
 --   changed_contact(p_row contacts, p_change jsonb) → contacts
@@ -712,7 +719,7 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   copy_contact_texts(p_contact contacts) → void
 --     calls refresh_opportunity_records
 --   change_contact(p_old contacts, p_change jsonb) → boolean
---     calls begin_change, changed_contact, check_key_is_free, check_version, collect_events, contact_id_of_external_id, contact_is_renamed, ensure_accounts, find_account_id, find_contact_id, store_contact
+--     calls begin_change, changed_contact, check_if_stored, check_key_is_free, check_version, collect_events, contact_id_of_external_id, contact_is_renamed, ensure_accounts, find_account_id, find_contact_id, store_contact
 -- event_partitions.sql
 --   event_week(p_at timestamp with time zone) → timestamp with time zone
 --   events_expire_before(p_days integer) → timestamp with time zone
@@ -765,6 +772,8 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   new_id(p_at timestamp with time zone) → uuid
 --   write_time() → timestamp with time zone
 --   check_version(p_found_version integer, p_change jsonb) → void
+--     calls refuse
+--   check_if_stored(p_stored jsonb, p_change jsonb) → void
 --     calls refuse
 --   check_key_is_free(p_object text, p_field text, p_holder_id uuid) → void
 --     calls refuse
@@ -878,11 +887,11 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   opportunity_id_of_create(p_row opportunities) → uuid
 --     calls opportunity_id_of_external_id, opportunity_id_of_key
 --   check_opportunity_keys(p_row opportunities, p_found_id uuid) → void
---     calls check_create_keys, check_key_is_free, opportunity_id_of_key
+--     calls check_create_keys, check_key_is_free, check_opportunity_external_id, opportunity_id_of_key
 --   matched_opportunity_change(p_input jsonb) → jsonb
 --     calls only_keys
 --   create_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
---     calls change_opportunity, check_opportunity_keys, distinct_contact_ids, ensure_related, find_account_id, find_contact_ids, insert_opportunity, matched_opportunity_change, new_opportunity, opportunity_id_of_create, opportunity_id_of_key, read_opportunity, unapplied_values
+--     calls change_opportunity, check_if_stored, check_opportunity_keys, distinct_contact_ids, ensure_related, find_account_id, find_contact_ids, insert_opportunity, matched_opportunity_change, new_opportunity, opportunity_id_of_create, opportunity_id_of_key, read_opportunity, unapplied_values
 --   update_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
 --     calls change_opportunity, ensure_related, read_opportunity
 --   delete_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
@@ -904,7 +913,7 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   store_opportunity(p_old opportunities, p_new opportunities, p_linked uuid[], p_wanted uuid[]) → text
 --     calls change_event, copy_related_texts, opportunity_event_record, opportunity_record, replace_contact_links, update_opportunity_row, write_time
 --   change_opportunity(p_old opportunities, p_change jsonb) → boolean
---     calls additional_contact_ids, begin_change, changed_key_field, changed_opportunity, check_key_is_free, check_stage_is_active, check_version, collect_events, opportunity_id_of_external_id, opportunity_id_of_key, opportunity_key, refuse, store_opportunity, wanted_contact_ids
+--     calls additional_contact_ids, begin_change, changed_key_field, changed_opportunity, check_if_stored, check_key_is_free, check_stage_is_active, check_version, collect_events, opportunity_id_of_external_id, opportunity_id_of_key, opportunity_key, refuse, store_opportunity, wanted_contact_ids
 -- opportunity_records.sql
 --   additional_contact_ids(p_organization_id uuid, p_opportunity_id uuid) → uuid[]
 --   opportunity_record(p_row opportunities, p_additional_ids uuid[]) → text
@@ -974,14 +983,16 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --     calls new_id, write_time
 --   save_deliveries(p_organization_id uuid, p_id uuid, p_worker_id uuid, p_result jsonb) → boolean
 --     calls log_delivered, new_id
+--   webhook_audit_details(p_before jsonb, p_after jsonb) → jsonb
 --   skip_deliveries(p_organization_id uuid, p_id uuid, p_from bigint, p_to bigint, p_actor text) → bigint
 --     calls new_id, write_time
 -- write.sql
 --   needs_exclusive_lock(p_function text, p_input jsonb) → boolean
 --   call_write_function(p_organization_id uuid, p_function text, p_input jsonb) → jsonb
 --     calls create_account, create_contact, create_note, create_opportunity, delete_account, delete_contact, delete_note, delete_opportunity, merge_account, merge_contact, restore_account, restore_opportunity, update_account, update_contact, update_note, update_opportunity, write_many
+--   item_refusal(p_refusal jsonb, p_answers jsonb) → jsonb
 --   write_many(p_organization_id uuid, p_input jsonb) → jsonb
---     calls call_write_function, collect_events, refuse, take_events
+--     calls call_write_function, collect_events, item_refusal, refuse, take_events
 --   run_write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb) → jsonb
 --     calls begin_change, call_write_function, check_fields_exist, store_result
 --   read_mark() → text
