@@ -108,11 +108,7 @@ test('leaves parked events as they are if a replay is refused', async () => {
   await until(async () => (await webhook()).parked_records === 1);
   await stop();
   await worker.log().query('UPDATE webhook_endpoints SET replay_position = 0, replay_until = 1');
-  const replay = replay({
-    from: last,
-    to: last,
-  });
-  await expect(replay).rejects.toMatchObject({ reason: { kind: 'conflict' } });
+  await expect(replay({ from: last, to: last })).rejects.toMatchObject({ reason: { kind: 'conflict' } });
   expect(await worker.log().query('SELECT attempts FROM webhook_parked')).toEqual([{ attempts: 1 }]);
 });
 
