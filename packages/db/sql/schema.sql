@@ -262,6 +262,7 @@ CREATE TABLE event_heads (
   "position" bigint NOT NULL,
   oldest_position bigint NOT NULL,
   bytes bigint NOT NULL,
+  occurred_at timestamp(3) with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
   CONSTRAINT event_heads_pkey PRIMARY KEY (organization_id),
   CONSTRAINT event_heads_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
 ) WITH (fillfactor=20);
@@ -288,6 +289,7 @@ CREATE TABLE events (
   record jsonb,
   previous jsonb,
   changed text[] NOT NULL DEFAULT ARRAY[]::text[],
+  merged_with uuid,
   is_erased boolean NOT NULL DEFAULT false,
   base_position bigint,
   bytes integer NOT NULL,
@@ -533,13 +535,14 @@ CREATE TABLE pipelines (
   organization_id uuid NOT NULL,
   id uuid NOT NULL,
   name text COLLATE "C" NOT NULL,
+  comparable_name text COLLATE "C" NOT NULL,
   "position" integer NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT CURRENT_TIMESTAMP,
   is_active boolean NOT NULL DEFAULT true,
   CONSTRAINT pipelines_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT pipelines_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
 );
-CREATE UNIQUE INDEX pipelines_organization_id_name_key ON pipelines (organization_id, name);
+CREATE UNIQUE INDEX pipelines_organization_id_comparable_name_key ON pipelines (organization_id, comparable_name);
 
 CREATE TABLE record_rebuilds (
   organization_id uuid NOT NULL,
@@ -554,6 +557,7 @@ CREATE TABLE stages (
   id uuid NOT NULL,
   pipeline_id uuid NOT NULL,
   label text COLLATE "C" NOT NULL,
+  comparable_label text COLLATE "C" NOT NULL,
   "position" integer NOT NULL,
   color text NOT NULL,
   is_active boolean NOT NULL DEFAULT true,
@@ -562,8 +566,8 @@ CREATE TABLE stages (
   CONSTRAINT stages_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT stages_organization_id_pipeline_id_fkey FOREIGN KEY (organization_id, pipeline_id) REFERENCES pipelines(organization_id, id) ON DELETE RESTRICT
 );
+CREATE UNIQUE INDEX stages_organization_id_pipeline_id_comparable_label_key ON stages (organization_id, pipeline_id, comparable_label);
 CREATE UNIQUE INDEX stages_organization_id_pipeline_id_id_key ON stages (organization_id, pipeline_id, id);
-CREATE UNIQUE INDEX stages_organization_id_pipeline_id_label_key ON stages (organization_id, pipeline_id, label);
 
 CREATE TABLE webhook_attempts (
   organization_id uuid NOT NULL,
@@ -654,12 +658,14 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --     calls merge_patch
 --   copy_account_texts(p_account accounts) → void
 --   change_account(p_old accounts, p_change jsonb) → boolean
---     calls account_id_of_external_id, account_is_renamed, begin_change, changed_account, check_if_stored, check_key_is_free, check_version, collect_events, find_account_id, store_account
+--     calls account_id_of_external_id, account_is_renamed, additional_domains, begin_change, changed_account, check_if_stored, check_key_is_free, check_version, collect_events, find_account_id, store_account
 --   delete_account(p_organization_id uuid, p_input jsonb) → jsonb
---     calls account_event_record, begin_change, check_version, collect_events, delete_results_of_record, deletion_event, detach_account_notes, read_account, refuse, unfinished_deletion
+--     calls account_event_record, additional_domains, begin_change, check_version, collect_events, delete_results_of_record, deletion_event, detach_account_notes, read_account, refuse, unfinished_deletion
 -- accounts_and_contacts.sql
 --   find_account_id(p_organization_id uuid, p_domain text) → uuid
 --   find_contact_id(p_organization_id uuid, p_email text) → uuid
+--   additional_domains(p_organization_id uuid, p_id uuid) → jsonb
+--   additional_emails(p_organization_id uuid, p_id uuid) → jsonb
 --   account_id_of_external_id(p_organization_id uuid, p_external_id text) → uuid
 --   contact_id_of_external_id(p_organization_id uuid, p_external_id text) → uuid
 --   opportunity_id_of_external_id(p_organization_id uuid, p_external_id text) → uuid
@@ -689,10 +695,10 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   contact_is_renamed(p_old contacts, p_new contacts) → boolean
 --   update_account_row(n accounts) → void
 --   update_contact_row(n contacts) → void
---   store_account(p_old accounts, p_new accounts) → text
---     calls account_event_record, account_is_renamed, change_event, copy_account_texts, update_account_row, write_time
---   store_contact(p_old contacts, p_new contacts) → text
---     calls change_event, contact_event_record, contact_is_renamed, copy_contact_texts, update_contact_row, write_time
+--   store_account(p_old accounts, p_new accounts, p_aliases jsonb) → text
+--     calls account_event_record, account_is_renamed, additional_domains, change_event, copy_account_texts, update_account_row, write_time
+--   store_contact(p_old contacts, p_new contacts, p_aliases jsonb) → text
+--     calls additional_emails, change_event, contact_event_record, contact_is_renamed, copy_contact_texts, update_contact_row, write_time
 --   update_account(p_organization_id uuid, p_input jsonb) → jsonb
 --     calls change_account, only_keys, read_account
 --   update_contact(p_organization_id uuid, p_input jsonb) → jsonb
@@ -719,7 +725,7 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   copy_contact_texts(p_contact contacts) → void
 --     calls refresh_opportunity_records
 --   change_contact(p_old contacts, p_change jsonb) → boolean
---     calls begin_change, changed_contact, check_if_stored, check_key_is_free, check_version, collect_events, contact_id_of_external_id, contact_is_renamed, ensure_accounts, find_account_id, find_contact_id, store_contact
+--     calls additional_emails, begin_change, changed_contact, check_if_stored, check_key_is_free, check_version, collect_events, contact_id_of_external_id, contact_is_renamed, ensure_accounts, find_account_id, find_contact_id, store_contact
 -- event_partitions.sql
 --   event_week(p_at timestamp with time zone) → timestamp with time zone
 --   events_expire_before(p_days integer) → timestamp with time zone
@@ -732,28 +738,30 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --     calls events_expire_before
 -- event_records.sql
 --   event_instant(p_at timestamp with time zone) → text
---   account_event_record(r accounts) → jsonb
+--   account_event_record(r accounts, p_domains jsonb) → jsonb
 --     calls event_instant
---   contact_event_record(r contacts) → jsonb
+--   contact_event_record(r contacts, p_emails jsonb) → jsonb
 --     calls event_instant
 --   opportunity_event_record(r opportunities, p_additional_ids uuid[]) → jsonb
 --     calls event_instant
 --   note_event_record(r notes, p_links jsonb) → jsonb
 --     calls event_instant
 --   creation_event(p_object text, p_kind text, p_record jsonb) → text
---   deletion_event(p_object text, p_record jsonb) → text
+--   deletion_event(p_object text, p_record jsonb, p_merged_into uuid DEFAULT NULL::uuid) → text
 --   change_event(p_object text, p_old jsonb, p_new jsonb) → text
 --   erasure_event(p_object text, p_id uuid, p_version integer) → text
 -- events.sql
 --   collect_events(p_events text[]) → void
 --   take_events() → text
---   next_event_position(p_organization_id uuid, p_count integer, p_bytes integer) → bigint
+--   next_event_position(p_organization_id uuid, p_count integer, p_bytes integer, p_time timestamp with time zone, OUT new_position bigint, OUT event_time timestamp with time zone) → record
+--   delay_events(p_organization_id uuid, p_events jsonb, p_time timestamp with time zone) → jsonb
+--     calls event_instant
 --   event_record_changes(p_base jsonb, p_record jsonb) → jsonb
 --   changed_event_record(p_base jsonb, p_changes jsonb) → jsonb
 --   event_reference(p_organization_id uuid, p_event jsonb, p_at timestamp with time zone) → jsonb
 --     calls event_record_changes, event_week
 --   append_events(p_organization_id uuid, p_origin jsonb) → void
---     calls event_reference, new_id, next_event_position, store_timeline, take_events, write_time
+--     calls delay_events, event_reference, new_id, next_event_position, store_timeline, take_events, write_time
 --   erase_events(p_organization_id uuid, p_object text, p_ids uuid[], p_batch jsonb) → jsonb
 --   unfinished_deletion(p_input jsonb, p_erased jsonb DEFAULT NULL::jsonb) → jsonb
 --   current_timeline() → integer
@@ -806,7 +814,7 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   filling_change(p_organization_id uuid, p_object text, p_kept jsonb, p_other jsonb, p_event_record jsonb, p_excluded text[]) → jsonb
 --     calls only_keys
 --   filled_fields(p_change jsonb) → jsonb
---   merged_event(p_event text) → text
+--   merged_event(p_event text, p_other_id uuid) → text
 --   colliding_opportunities(p_organization_id uuid, p_ids uuid[], p_old_key text, p_new_key text) → jsonb
 --     calls opportunities_of_ids
 --   collision_ids(p_collisions jsonb, p_key text) → uuid[]
@@ -841,15 +849,17 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --     calls account_note_ids, check_merge_size, collision_ids, contact_note_ids
 -- merge_records.sql
 --   move_contacts(p_organization_id uuid, p_from_id uuid, p_to_id uuid) → void
---     calls change_event, collect_events, contact_event_record, write_time
---   move_rest_to_account(p_organization_id uuid, p_other accounts, p_account_id uuid) → void
---     calls account_event_record, collect_events, delete_results_of_record, deletion_event, move_account_notes, remember_merge
---   move_rest_to_contact(p_organization_id uuid, p_other contacts, p_contact_id uuid) → void
---     calls collect_events, contact_event_record, delete_results_of_record, deletion_event, move_contact_notes, remember_merge
+--     calls additional_emails, change_event, collect_events, contact_event_record, write_time
+--   move_account_aliases(p_organization_id uuid, p_other accounts, p_account_id uuid) → void
+--   move_contact_aliases(p_organization_id uuid, p_other contacts, p_contact_id uuid) → void
+--   move_rest_to_account(p_organization_id uuid, p_other accounts, p_record jsonb, p_account_id uuid) → void
+--     calls collect_events, delete_results_of_record, deletion_event, move_account_notes, remember_merge
+--   move_rest_to_contact(p_organization_id uuid, p_other contacts, p_record jsonb, p_contact_id uuid) → void
+--     calls collect_events, delete_results_of_record, deletion_event, move_contact_notes, remember_merge
 --   merge_account(p_organization_id uuid, p_input jsonb) → jsonb
---     calls account_event_record, begin_merge, changed_account, check_merged_contacts, collect_events, filling_change, merge_opportunities, merge_plan, merge_result, merged_event, move_contacts, move_opportunities, move_rest_to_account, read_account, store_account
+--     calls account_event_record, additional_domains, begin_merge, changed_account, check_merged_contacts, collect_events, filling_change, merge_opportunities, merge_plan, merge_result, merged_event, move_account_aliases, move_contacts, move_opportunities, move_rest_to_account, read_account, store_account
 --   merge_contact(p_organization_id uuid, p_input jsonb) → jsonb
---     calls begin_merge, changed_contact, check_merged_contacts, collect_events, contact_event_record, filling_change, merge_opportunities, merge_plan, merge_result, merged_event, move_contacts, move_opportunities, move_rest_to_contact, read_contact, store_contact
+--     calls additional_emails, begin_merge, changed_contact, check_merged_contacts, collect_events, contact_event_record, filling_change, merge_opportunities, merge_plan, merge_result, merged_event, move_contact_aliases, move_contacts, move_opportunities, move_rest_to_contact, read_contact, store_contact
 -- notes.sql
 --   check_opportunities_exist(p_organization_id uuid, p_ids uuid[]) → void
 --     calls opportunities_of_ids, refuse
@@ -925,8 +935,10 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --     calls refuse
 --   current_ids(p_organization_id uuid, p_object text, p_ids uuid[]) → uuid[]
 --   forget_merge(p_organization_id uuid, p_object text, p_id uuid) → void
+--   restore_aliases(p_organization_id uuid, p_id uuid, p_domains jsonb) → jsonb
+--     calls find_account_id
 --   restore_account(p_organization_id uuid, p_input jsonb) → jsonb
---     calls account_event_record, account_id_of_external_id, begin_change, changed_account, check_key_is_free, collect_events, creation_event, deleted_record, find_account_id, forget_merge, write_time
+--     calls account_event_record, account_id_of_external_id, additional_domains, begin_change, changed_account, check_key_is_free, collect_events, creation_event, deleted_record, find_account_id, forget_merge, restore_aliases, write_time
 --   contact_exists(p_organization_id uuid, p_id uuid) → boolean
 --   restore_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
 --     calls begin_change, changed_opportunity, check_key_is_free, contact_exists, current_ids, deleted_record, forget_merge, insert_opportunity, opportunity_id_of_external_id, opportunity_id_of_key, write_time
@@ -939,10 +951,12 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   define_field(p_organization_id uuid, p_change jsonb) → void
 --     calls check_key_is_free, free_slot, place_field
 --   update_field(p_organization_id uuid, p_change jsonb) → void
---     calls place_field, refuse
+--     calls check_has_no_values, place_field, refuse
 --   count_values(p_row custom_fields, p_limit integer) → integer
---   delete_field(p_organization_id uuid, p_change jsonb) → void
+--   check_has_no_values(p_row custom_fields, p_is_deletion boolean) → void
 --     calls count_values, refuse
+--   delete_field(p_organization_id uuid, p_change jsonb) → void
+--     calls check_has_no_values, refuse
 --   check_fields_exist(p_organization_id uuid, p_function text, p_input jsonb) → void
 --     calls refuse
 --   save_member(p_organization_id uuid, p_change jsonb) → void
@@ -969,7 +983,7 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --     calls check_stage_is_active, refuse
 --   check_stage_is_active(p_row opportunities) → void
 --     calls refuse
---   check_stage_can_go(p_row stages) → void
+--   check_stage_can_go(p_row stages, p_keeps_opportunities boolean) → void
 --     calls opportunity_ids_of_stage, refuse
 --   save_stage(p_organization_id uuid, p_change jsonb) → void
 --     calls check_key_is_free, check_stage_can_go, place_stage, refuse
