@@ -10,7 +10,7 @@ import { recordDeletion } from '../src/write/deletions.js';
 import { recordMerge } from '../src/write/merges.js';
 import { noteCreate } from '../src/write/notes.js';
 import { opportunityCreate, opportunityUpdate } from '../src/write/opportunities.js';
-import { runWrites } from '../src/write/write-many.js';
+import { indexedWrite, runWrites } from '../src/write/write-many.js';
 import { type IdempotencyRecord, runWrite, type Write } from '../src/write/write.js';
 import { createMigratedDatabase } from './support/database.js';
 
@@ -164,7 +164,7 @@ test('no write reads a whole table, or all records of an organization', async ()
   await run(opportunityUpdate(setup, { id: dealId }, change));
   const note = { title: 'T', content: null, accountDomains: ['seven.com'], contactEmails: ['bob@seven.com'] };
   const { id: noteId } = await run(noteCreate(setup, note));
-  const writes = Array.from({ length: 20 }, (_, index) => ({ index, write: deal('Bulk', `company${index}.com`) }));
+  const writes = Array.from({ length: 20 }, (_, index) => indexedWrite(index, deal('Bulk', `company${index}.com`)));
   const bulk = { function: 'create_opportunity', writes, refused: {}, refuseItems: () => ({}) } as const;
   await runWrites(database, setup.organizationId, bulk, null);
   const { id: otherId } = await run(accountCreate(changeOf('account', { domain: 'company8.com' }), 'keep'));

@@ -13,7 +13,7 @@ import { contactCreate } from '../src/write/contacts.js';
 import { deleteRecord, recordDeletion } from '../src/write/deletions.js';
 import { noteCreate } from '../src/write/notes.js';
 import { opportunityCreate, opportunityUpdate } from '../src/write/opportunities.js';
-import { runWrites } from '../src/write/write-many.js';
+import { indexedWrite, runWrites } from '../src/write/write-many.js';
 import { runWrite, type Write } from '../src/write/write.js';
 import { createMigratedDatabase } from './support/database.js';
 import { eventLog } from './support/event-log.js';
@@ -87,10 +87,9 @@ const inDeadlock = async <T>(name: string, write: () => Promise<T>): Promise<T> 
 describe('R2: a write that the server ended to break a deadlock (40P01)', () => {
   test('is retried once as a whole', async () => {
     calls = 0;
-    const writes = ['a.circle.com', 'b.circle.com'].map((domain, index) => ({
-      index,
-      write: accountCreate(changeOf('account', { domain }), 'keep'),
-    }));
+    const writes = ['a.circle.com', 'b.circle.com'].map((domain, index) =>
+      indexedWrite(index, accountCreate(changeOf('account', { domain }), 'keep')),
+    );
     const bulk = { function: 'create_account', writes, refused: {}, refuseItems: () => ({}) } as const;
     await inDeadlock('circle.com', () => runWrites(database, setup.organizationId, bulk, null));
     reportFigure('R2', 'calls of a write that met one deadlock', calls, 2);

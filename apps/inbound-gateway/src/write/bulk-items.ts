@@ -1,5 +1,13 @@
 import type { OperationContract, Validator } from '@crm/contract';
-import type { ByIndex, OrganizationSetup, IndexedWrite, OnMatch, Write, WriteFunction } from '@crm/db';
+import {
+  type ByIndex,
+  type IndexedWrite,
+  indexedWrite,
+  type OnMatch,
+  type OrganizationSetup,
+  type Write,
+  type WriteFunction,
+} from '@crm/db';
 import {
   ApiError,
   type Body,
@@ -141,7 +149,10 @@ export function* readItems(
     const faults = jsonFaults?.get(index) ?? options.validate?.(item) ?? null;
     const found = yield* readItem(setup, item, faults, options);
     if ('errors' in found) refused[index] = found;
-    else writes.push({ index, write: found });
+    else {
+      yield;
+      writes.push(indexedWrite(index, found));
+    }
     yield;
   }
   const read = { writes, refused };

@@ -2,7 +2,7 @@ import { Failure, maxAdditionalContacts } from '@crm/domain';
 import type { Stage } from '../organization-setup.js';
 import type { Database } from '../database.js';
 import type { Write, WriteOrigin, WrittenRecord } from '../write/write.js';
-import { runWrites } from '../write/write-many.js';
+import { indexedWrite, runWrites } from '../write/write-many.js';
 
 /** The number of opportunities that one transaction moves. It is low so that other writes wait only briefly. */
 const batchSize = 200;
@@ -64,7 +64,7 @@ export const moveOpportunities = async (
   for (let done = 0; done < ids.length; done += batchSize) {
     if (isGone()) throw new Failure({ kind: 'unavailable' });
     const batch = ids.slice(done, done + batchSize);
-    const writes = batch.map((id, index) => ({ index, write: moveWrite(move, id) }));
+    const writes = batch.map((id, index) => indexedWrite(index, moveWrite(move, id)));
     moved += batch.length;
     const refuseItems = (refusals: ReadonlyMap<number, unknown>) => {
       moved -= refusals.size;

@@ -1,16 +1,26 @@
 import type { Failure } from '@crm/domain';
 import type { Database } from '../database.js';
 import { ItemsRefused } from '../errors.js';
-import { type IdempotencyRecord, runWrite, type Write, type WriteOrigin, type Written } from './write.js';
+import { type IdempotencyRecord, runWriteText, type Write, type WriteOrigin, type Written } from './write.js';
 
 /** Entries for items by their index. */
 export type ByIndex<Entry> = Readonly<Record<string, Entry>>;
 
-/** One write of a bulk call, with the index of its item. */
+/** One write of a bulk call. */
 export interface IndexedWrite<Result> {
+  /** The index of its item. */
   readonly index: number;
-  readonly write: Write<Result>;
+  /** The input of its write as JSON. The input of all writes has megabytes, so the caller prints it item by item. */
+  readonly input: string;
+  /** Never set. It only carries the type of the result. */
+  readonly result?: Result;
 }
+
+/** Prints the input of a write. */
+export const indexedWrite = <Result>(index: number, { input }: Write<Result>): IndexedWrite<Result> => ({
+  index,
+  input: JSON.stringify(input),
+});
 
 /** A bulk call: writes of one function, and entries for the rejected items. */
 export interface BulkWrite<Applied, Refused> {
@@ -37,10 +47,10 @@ export const runWrites = async <Applied, Refused>(
   for (;;) {
     const items = bulk.writes
       .filter(({ index }) => !Object.hasOwn(refused, index))
-      .map(({ index, write }) => ({ index, input: write.input }));
-    const write = { function: 'write_many', input: { function: bulk.function, items, answers: refused } } as const;
+      .map(({ index, input }) => `{"index":${index},"input":${input}}`);
+    const input = `{"function":"${bulk.function}","items":[${items.join()}],"answers":${JSON.stringify(refused)}}`;
     try {
-      return await runWrite(database, organizationId, write, idempotency, origin);
+      return await runWriteText(database, organizationId, { function: 'write_many', input }, idempotency, origin);
     } catch (error) {
       if (!(error instanceof ItemsRefused)) throw error;
       refused = { ...refused, ...bulk.refuseItems(error.refusals) };

@@ -105,16 +105,28 @@ const writeSql = 'SELECT result, replayed, read_mark AS "readMark", refusal FROM
  * `idempotency_mismatch`, `idempotency_in_flight`
  * @throws ItemsRefused from `write_many`
  */
-export const runWrite = async <Result>(
+export const runWrite = <Result>(
   database: Database,
   organizationId: string,
   write: Write<Result>,
   idempotency: IdempotencyRecord | null,
   origin: WriteOrigin | null = null,
 ): Promise<Written<Result>> => {
+  const text = { function: write.function, input: JSON.stringify(write.input) };
+  return runWriteText(database, organizationId, text, idempotency, origin);
+};
+
+/** Like {@link runWrite}, with the input as JSON text. */
+export const runWriteText = async <Result>(
+  database: Database,
+  organizationId: string,
+  write: { readonly function: WriteFunction; readonly input: string },
+  idempotency: IdempotencyRecord | null,
+  origin: WriteOrigin | null,
+): Promise<Written<Result>> => {
   const values = [
     write.function,
-    JSON.stringify(write.input),
+    write.input,
     idempotency === null ? null : idempotencyArgument(idempotency),
     origin === null ? null : originArgument(origin),
   ];
