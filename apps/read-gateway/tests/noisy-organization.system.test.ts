@@ -118,6 +118,7 @@ type Sample = Awaited<ReturnType<typeof sampleGateways>>;
 const measure = async (forMs = measuredMs) => {
   const tookMs: number[] = [];
   const statuses: number[] = [];
+  const livezMs: number[] = [];
   const samples: Sample[] = [];
   const endsAtMs = performance.now() + forMs;
   while (performance.now() < endsAtMs) {
@@ -130,12 +131,18 @@ const measure = async (forMs = measuredMs) => {
       tookMs.push(performance.now() - startedAtMs);
       statuses.push(status);
     }
+    for (const { url } of gateways) {
+      const startedAtMs = performance.now();
+      await fetch(`${url}/livez`);
+      livezMs.push(performance.now() - startedAtMs);
+    }
     samples.push(await sampleGateways());
     await sleep(50);
   }
   const most = (name: keyof Sample): number => Math.round(Math.max(...samples.map((sample) => sample[name])));
   return {
     p99Ms: percentile(tookMs, 0.99),
+    livezMs: Math.round(Math.max(...livezMs)),
     refused: statuses.filter((status) => status !== 200).length,
     count: statuses.length,
     mostBytes: most('bytesInFlight'),
@@ -203,6 +210,7 @@ describe('R31: an organization that uses its default limits to the full', () => 
     reportFigure('R31', `p99 of another organization, ms, during ${what}`, result.p99Ms, '<= 250, printed');
     reportFigure('R31', `the same, times that of it alone, during ${what}`, ratio, '<= 3, printed');
     reportFigure('R31', `refused of ${result.count} requests of another, during ${what}`, result.refused, 0);
+    reportFigure('R31', `the slowest /livez, ms, during ${what}`, result.livezMs, '<= 250, printed');
     reportFigure('R9', `longest hold-up of an event loop, ms, during ${what}`, result.holdUpMs, '< 50, printed');
     const [bytes, memory] = [result.mostBytes, result.mostMemory].map((size) => Math.round(size / 1024 / 1024));
     process.stdout.write(

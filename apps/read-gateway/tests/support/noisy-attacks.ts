@@ -87,6 +87,27 @@ const internationalised = (pipelineId: string) => ({
   })),
 });
 
+const internationalSearch = {
+  filters: {
+    or: numbers(50).map((list) => ({
+      field: 'domain',
+      operator: 'in',
+      value: numbers(200).map((index) => `ü${list}ß${index}.de`),
+    })),
+  },
+};
+
+/** The last email is invalid, so that nothing is written. */
+const internationalNote = {
+  note: { title: 'Hosts' },
+  account_domains: numbers(100).map((index) => `${'ü.'.repeat(30)}${index}.de`),
+  contact_emails: [...numbers(99).map((index) => `a@${'ü.'.repeat(30)}${index}.de`), 'none'],
+};
+
+const unknownFields = {
+  filters: numbers(50).map((index) => ({ field: `custom__unknown_${index}`, operator: 'eq', value: 'x' })),
+};
+
 /** What the attacks need from their organization. */
 export interface AttackContext {
   readonly pipelineId: string;
@@ -119,4 +140,11 @@ export const attacks: readonly (readonly [string, (context: AttackContext) => Pr
     'bulk bodies of 10,000 internationalised emails',
     ({ pipelineId }) => bulk('opportunities', internationalised(pipelineId)),
   ],
+  ['searches for 10,000 international domains', () => ({ ...search, body: internationalSearch, connections: 10 })],
+  [
+    'notes with 200 international hosts',
+    () => ({ gateway: 'inbound', path: '/v1/inbound/notes', body: internationalNote, connections: 20 }),
+  ],
+  ['searches with 50 unknown fields', () => ({ ...search, body: unknownFields, connections: 20 })],
+  ['pages of duplicates', () => ({ gateway: 'read', path: '/v1/accounts/duplicates?limit=500', connections: 20 })],
 ];
