@@ -57,6 +57,10 @@ interface Variant {
 
 const none = (n: number) => `host${n}.example`;
 
+/** In a bulk call, the same five hosts for each item: the database would take minutes for ten thousand contacts. */
+const few = (hostOf: (n: number) => string, bytes: number): ((n: number) => string) =>
+  bytes < bodyBytes ? (n) => hostOf(n % 5) : hostOf;
+
 /** Bodies of one record: many hosts, long texts, and as many faults as possible. */
 const variantsOf = (objectType: ObjectType): readonly Variant[] => {
   const part = parts[objectType];
@@ -64,7 +68,11 @@ const variantsOf = (objectType: ObjectType): readonly Variant[] => {
     what: `custom fields of ${kind} hosts`,
     status: kind === 'refused' ? 400 : 200,
     body: (bytes) =>
-      part(customOf(hostOf, 'x', bytes - 12_000 - (objectType === 'opportunity' ? bytes / 3 : 0)), hostOf, bytes),
+      part(
+        customOf(hostOf, 'x', bytes - 12_000 - (objectType === 'opportunity' ? bytes / 3 : 0)),
+        few(hostOf, bytes),
+        bytes,
+      ),
   });
   return [
     ...Object.entries(hosts).map(ofHosts),

@@ -12,14 +12,14 @@ export interface IndexedWrite<Result> {
   readonly index: number;
   /** The input of its write as JSON. The input of all writes has megabytes, so the caller prints it item by item. */
   readonly input: string;
-  /** Never set. It only carries the type of the result. */
-  readonly result?: Result;
+  readonly write: Write<Result>;
 }
 
 /** Prints the input of a write. */
-export const indexedWrite = <Result>(index: number, { input }: Write<Result>): IndexedWrite<Result> => ({
+export const indexedWrite = <Result>(index: number, write: Write<Result>): IndexedWrite<Result> => ({
   index,
-  input: JSON.stringify(input),
+  write,
+  input: JSON.stringify(write.input),
 });
 
 /** A bulk call: writes of one function, and entries for the rejected items. */
