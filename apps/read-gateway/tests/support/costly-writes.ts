@@ -86,9 +86,7 @@ const variantsOf = (objectType: ObjectType): readonly Variant[] => {
       status: 400,
       body: (bytes) =>
         part(
-          Object.fromEntries(
-            numbers(Math.min(1_000, bytes / 80)).map((n) => [`${largeSlug(n)}`.replace('x', 'z'), 'v']),
-          ),
+          Object.fromEntries(numbers(Math.min(1_000, bytes / 80)).map((n) => [largeSlug(n).replace('x', 'z'), 'v'])),
           none,
           bytes,
         ),
