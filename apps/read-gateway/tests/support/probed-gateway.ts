@@ -16,14 +16,14 @@ export const startProbedGateway = async (
   const port = await findFreePort();
   const probe = { NODE_OPTIONS: `--import=${probeFile}`, TURN_PROBE_PORT: String(port) };
   const gateway = await startGatewayProcess(app, { ...environment, ...probe });
-  const tell = async (path: string): Promise<number> =>
+  const askProbe = async (path: string): Promise<number> =>
     Number(await (await fetch(`http://127.0.0.1:${port}${path}`)).text());
   return {
     ...gateway,
     measure: async (work) => {
-      await tell('/start');
+      await askProbe('/start');
       const result = await work();
-      return { result, longestMs: await tell('/stop') };
+      return { result, longestMs: await askProbe('/stop') };
     },
   };
 };
