@@ -10,7 +10,7 @@ import { costlyWrites } from './support/costly-writes.js';
 import { createLargestOrganizations } from './support/largest-organizations.js';
 import { type ProbedGateway, startProbedGateway } from './support/probed-gateway.js';
 
-/** Processor time of one turn of the event loop, in which a gateway serves nobody else. */
+/** Processor time of one turn of the event loop, in which a gateway serves no other request. */
 const allowedMs = 50;
 /** The first requests of a process compile code, and any may collect garbage: the least of a few turns counts. */
 const tries = 5;
