@@ -72,6 +72,7 @@ describe('an update', () => {
     expect(answer.data.account).toEqual({
       id,
       external_id: null,
+      additional_domains: [],
       domain: 'whole.com',
       name: 'Whole',
       custom_fields: { tier: 1 },

@@ -38,7 +38,8 @@ it('crm types writes the custom fields, with which the client takes a Date where
   });
 
   const at = new Date('2026-03-02T09:30:00.000Z');
-  const custom_fields = { signed_on: at, renewed_at: at, met_at: at, term: { start: at } };
+  const midnight = new Date('2026-03-02');
+  const custom_fields = { signed_on: midnight, renewed_at: at, met_at: at, term: { start: midnight } };
   const { data } = await accounts.create({ domain: 'acme.example', custom_fields, custom__tier: 'smb' });
   const { account } = (await accounts.get(data.company_id, { fields: ['custom_fields', 'custom__met_at'] })).data;
   const day = '2026-03-02';
@@ -58,7 +59,12 @@ it('crm types writes the custom fields, with which the client takes a Date where
     'custom__term.start',
   ] as const;
   const filters = names.map(
-    (field) => ({ field, operator: 'gte', value: field === 'created_at' ? new Date(0) : at }) as const,
+    (field) =>
+      ({
+        field,
+        operator: 'gte',
+        value: field === 'created_at' ? new Date(0) : field.includes('_at') ? at : midnight,
+      }) as const,
   );
   expect((await accounts.search({ filters }).page()).data.accounts).toHaveLength(1);
   await expect(accounts.update(data.company_id, { custom__met_at: new Date('soon') })).rejects.toThrow(

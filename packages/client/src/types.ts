@@ -156,6 +156,10 @@ export interface Contact {
   updated_at?: string;
   /** Increases with every change; also the `ETag`. */
   version?: number;
+  /** Domain of its account. */
+  account_domain?: string | null;
+  /** `external_id` of its account. */
+  account_external_id?: string | null;
 }
 
 /** One contact with every system field and visible custom field, unless `fields` narrows it. */
@@ -215,6 +219,10 @@ export interface CreateContactBody {
   job_title?: string | null;
   /** Phone number. */
   phone?: string | null;
+  /** Domain of its account, which is created if it is missing. By default that of the email. */
+  account_domain?: string | null;
+  /** `external_id` of its account, which must exist. By default, the account is that of the email. */
+  account_external_id?: string | null;
   /** Custom field values by slug. Values are never coerced; `null` clears on updates. */
   custom_fields?: Record<string, unknown> | null;
   /** A custom field value under its `property_name`. */
@@ -284,6 +292,10 @@ export type CreateNoteBody = {
   account_domains?: Array<string> | null;
   /** Contacts to attach the note to. */
   contact_emails?: Array<string> | null;
+  /** Companies to attach the note to, by `external_id`. They must exist. */
+  account_external_ids?: Array<string> | null;
+  /** Contacts to attach the note to, by `external_id`. They must exist. */
+  contact_external_ids?: Array<string> | null;
   /** Related records, by id. */
   related_objects?: {
     /** Opportunities to attach the note to. They must exist. */
@@ -330,8 +342,14 @@ export type CreateOpportunityBody = {
     owner_email?: string | null;
     /** Domain of the account, which is created if it is missing. */
     account_domain?: string | null;
+    /** `external_id` of the account, which must exist. */
+    account_external_id?: string | null;
     /** Email of the primary contact, who is created if missing. */
     primary_contact_email?: string | null;
+    /** `external_id` of the primary contact, who must exist. */
+    primary_contact_external_id?: string | null;
+    /** `external_id`s of additional contacts, who must exist. They join those of `additional_contact_emails`. */
+    additional_contact_external_ids?: Array<string> | null;
   } | null;
 };
 
@@ -1113,10 +1131,14 @@ export interface Opportunity {
   version?: number;
   /** Domain of its account. */
   account_domain?: string | null;
+  /** `external_id` of its account. */
+  account_external_id?: string | null;
   /** Name of its account. */
   account_name?: string | null;
   /** Email of the primary contact. */
   contact_email?: string | null;
+  /** `external_id` of the primary contact. */
+  contact_external_id?: string | null;
   /** First name of the primary contact. */
   contact_first_name?: string | null;
   /** Last name of the primary contact. */
@@ -1233,8 +1255,14 @@ export interface RelatedObjects {
   owner_email?: string | null;
   /** Domain of the account, which is created if it is missing. */
   account_domain?: string | null;
+  /** `external_id` of the account, which must exist. */
+  account_external_id?: string | null;
   /** Email of the primary contact, who is created if missing. */
   primary_contact_email?: string | null;
+  /** `external_id` of the primary contact, who must exist. */
+  primary_contact_external_id?: string | null;
+  /** `external_id`s of additional contacts, who must exist. They join those of `additional_contact_emails`. */
+  additional_contact_external_ids?: Array<string> | null;
 }
 
 /** What happens to the deals of a member who is removed. */
@@ -1604,6 +1632,10 @@ export interface UpdateContactBody {
   job_title?: string | null;
   /** Phone number. */
   phone?: string | null;
+  /** Domain of its account, which is created if it is missing. By default that of the email. */
+  account_domain?: string | null;
+  /** `external_id` of its account, which must exist. By default, the account is that of the email. */
+  account_external_id?: string | null;
   /** Custom field values by slug. Values are never coerced; `null` clears on updates. */
   custom_fields?: Record<string, unknown>;
   /** A custom field value under its `property_name`. */
@@ -1628,6 +1660,10 @@ export interface UpdateContactItem {
   job_title?: string | null;
   /** Phone number. */
   phone?: string | null;
+  /** Domain of its account, which is created if it is missing. By default that of the email. */
+  account_domain?: string | null;
+  /** `external_id` of its account, which must exist. By default, the account is that of the email. */
+  account_external_id?: string | null;
   /** Custom field values by slug. Values are never coerced; `null` clears on updates. */
   custom_fields?: Record<string, unknown>;
   /** A custom field value under its `property_name`. */

@@ -684,9 +684,9 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   sends_new_email(p_row contacts, p_set jsonb) → boolean
 --     calls find_contact_id
 --   account_result(p_row accounts, p_status text, p_input jsonb) → jsonb
---     calls sends_new_domain, unapplied_values
+--     calls find_account_id, sends_new_domain, unapplied_values
 --   contact_result(p_row contacts, p_status text, p_input jsonb) → jsonb
---     calls sends_new_email, unapplied_values
+--     calls find_account_id, sends_new_email, unapplied_values
 --   create_account(p_organization_id uuid, p_input jsonb) → jsonb
 --     calls account_id_of_create, account_result, change_account, check_if_stored, find_account_id, insert_account, matched_account_change, read_account
 --   create_contact(p_organization_id uuid, p_input jsonb) → jsonb
@@ -724,8 +724,11 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   opportunity_ids_of_contact(p_organization_id uuid, p_contact_id uuid, p_limit integer DEFAULT NULL::integer) → uuid[]
 --   copy_contact_texts(p_contact contacts) → void
 --     calls refresh_opportunity_records
+--   account_domain_of_email(p_email text) → text
+--   contact_moves(p_old contacts, p_new contacts, p_change jsonb) → boolean
+--     calls account_domain_of_email, find_account_id
 --   change_contact(p_old contacts, p_change jsonb) → boolean
---     calls additional_emails, begin_change, changed_contact, check_if_stored, check_key_is_free, check_version, collect_events, contact_id_of_external_id, contact_is_renamed, ensure_accounts, find_account_id, find_contact_id, store_contact
+--     calls additional_emails, begin_change, changed_contact, check_if_stored, check_key_is_free, check_version, collect_events, contact_id_of_external_id, contact_is_renamed, contact_moves, ensure_accounts, find_account_id, find_contact_id, store_contact
 -- event_partitions.sql
 --   event_week(p_at timestamp with time zone) → timestamp with time zone
 --   events_expire_before(p_days integer) → timestamp with time zone
@@ -799,6 +802,12 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   delete_expired_results(p_organization_id uuid, p_limit integer) → integer
 --   delete_results_of_record(p_organization_id uuid, p_record_id uuid, p_limit integer DEFAULT NULL::integer) → boolean
 --     calls any_record_id
+-- links.sql
+--   key_of_external_id(p_organization_id uuid, p_object text, p_external_id text) → text
+--   name_one_record(p_organization_id uuid, p_object text, p_key text, p_found text) → boolean
+--     calls find_account_id, find_contact_id
+--   resolve_links(p_organization_id uuid, p_input jsonb) → jsonb
+--     calls key_of_external_id, name_one_record, refuse
 -- locks.sql
 --   lock_organization(p_organization_id uuid, p_mode text) → void
 --   begin_change(p_mode text) → void
@@ -892,8 +901,9 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 -- opportunities.sql
 --   insert_opportunity(p_row opportunities, p_additional_ids uuid[]) → opportunities
 --     calls add_contact_links, begin_change, check_place_is_active, collect_events, copy_related_texts, creation_event, new_id, opportunity_event_record, opportunity_record, write_time
+--   account_domain_of_linked(p_organization_id uuid, p_input jsonb) → text
 --   new_opportunity(p_organization_id uuid, p_input jsonb) → opportunities
---     calls changed_opportunity, find_account_id
+--     calls account_domain_of_linked, changed_opportunity, find_account_id
 --   opportunity_id_of_create(p_row opportunities) → uuid
 --     calls opportunity_id_of_external_id, opportunity_id_of_key
 --   check_opportunity_keys(p_row opportunities, p_found_id uuid) → void
@@ -1003,7 +1013,7 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 -- write.sql
 --   needs_exclusive_lock(p_function text, p_input jsonb) → boolean
 --   call_write_function(p_organization_id uuid, p_function text, p_input jsonb) → jsonb
---     calls create_account, create_contact, create_note, create_opportunity, delete_account, delete_contact, delete_note, delete_opportunity, merge_account, merge_contact, restore_account, restore_opportunity, update_account, update_contact, update_note, update_opportunity, write_many
+--     calls create_account, create_contact, create_note, create_opportunity, delete_account, delete_contact, delete_note, delete_opportunity, merge_account, merge_contact, resolve_links, restore_account, restore_opportunity, update_account, update_contact, update_note, update_opportunity, write_many
 --   item_refusal(p_refusal jsonb, p_answers jsonb) → jsonb
 --   write_many(p_organization_id uuid, p_input jsonb) → jsonb
 --     calls call_write_function, collect_events, item_refusal, refuse, take_events

@@ -96,7 +96,7 @@ const valuesOf = (fields: readonly FieldDescription[], number: 0 | 1): Record<st
   Object.fromEntries(fields.map((field) => [field.name, valueOf(field, number)]));
 
 const read = async (objectType: ObjectType, id: string): Promise<Record<string, unknown>> => {
-  const names = objects[objectType].fields.map(({ name }) => name);
+  const names = objects[objectType].fields.filter(({ isInput }) => isInput !== true).map(({ name }) => name);
   const selection = parseFieldSelection(names.join(), createFieldIndex(objectType, []), new ErrorCollector());
   const found = await readRecord(database, { objectType, id, organizationId: setup.organizationId, selection });
   return JSON.parse(found?.record ?? '{}') as Record<string, unknown>;

@@ -5,6 +5,17 @@ import type { setupLimits } from './setup-limits.js';
 /** The parts of an organization's setup that have a unique name, label, slug or email. */
 export type SetupKind = 'pipeline' | 'stage' | 'field' | 'member';
 
+/** An external id in a request that names no record, or another record than the domain or email beside it. */
+export interface RefusedLink {
+  /** The dotted path of the external id in the body. */
+  readonly path: string;
+  readonly object: 'account' | 'contact';
+  /** The domain or email beside it. */
+  readonly key?: string;
+  /** The domain or email of the record with the external id; null if there is none. */
+  readonly found: string | null;
+}
+
 /** Why an operation failed in a layer below HTTP. `packages/http` gives each kind its status and text. */
 export type FailureReason =
   | { readonly kind: 'not_found' }
@@ -67,6 +78,8 @@ export type FailureReason =
   | { readonly kind: 'setup_too_large'; readonly what: keyof typeof setupLimits; readonly limit: number }
   /** A field has changed since the caller read it: its options are others, or it was deleted. */
   | { readonly kind: 'setup_changed' }
+  /** A request links records by external ids that no record has, or that belong to other records than its domains or emails. */
+  | { readonly kind: 'links_refused'; readonly links: readonly RefusedLink[] }
   /** The record does not have values that only a record with them may keep. */
   | { readonly kind: 'not_stored'; readonly errors: FieldErrors }
   | { readonly kind: 'too_many_contacts'; readonly limit: number }

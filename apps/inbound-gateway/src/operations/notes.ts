@@ -27,15 +27,21 @@ function* readNote(body: contracts.CreateNoteBody, errors: ErrorCollector): Step
   const { title = null, content = null } = readNoteChange(body, errors);
   const accountDomains = (yield* readSentList('domain', body.account_domains, 'account_domains', errors)) ?? [];
   const contactEmails = (yield* readSentList('email', body.contact_emails, 'contact_emails', errors)) ?? [];
+  const accountExternalIds =
+    (yield* readSentList('requiredName', body.account_external_ids, 'account_external_ids', errors)) ?? [];
+  const contactExternalIds =
+    (yield* readSentList('requiredName', body.contact_external_ids, 'contact_external_ids', errors)) ?? [];
   const opportunityIds = (body.related_objects?.opportunity_ids ?? []).map((id) => id.toLowerCase());
-  const note = { title, content, accountDomains, contactEmails, opportunityIds };
+  const externalIds = { accountExternalIds, contactExternalIds };
+  const note = { title, content, accountDomains, contactEmails, ...externalIds, opportunityIds };
   // An invalid title or content reads as missing, which must not be reported too.
   if (!errors.isEmpty) return note;
   if (title === null && content === null) {
     errors.add('note.title', emptyNoteFault);
     errors.add('note.content', emptyNoteFault);
   }
-  if (accountDomains.length + contactEmails.length + opportunityIds.length === 0) {
+  const targets = [accountDomains, contactEmails, accountExternalIds, contactExternalIds, opportunityIds];
+  if (targets.every((list) => list.length === 0)) {
     errors.add('account_domains', unlinkedNoteFault);
     errors.add('contact_emails', unlinkedNoteFault);
   }

@@ -168,9 +168,13 @@ export class ModelState {
     return isChanged;
   }
 
-  /** Changes a contact's email. The contact moves to the account of the new domain and keeps its deals. */
+  /**
+   * Changes a contact's email. The contact keeps its deals, and moves to the account of the new domain unless its account is another one
+   * than that of the old domain.
+   */
   moveContact(contact: ModelContact, email: string): void {
-    contact.account = this.ensureAccount(domainOf(email));
+    const isOfEmail = contact.account === this.findAccount(domainOf(contact.email));
+    if (isOfEmail) contact.account = this.ensureAccount(domainOf(email));
     contact.aliases = contact.aliases.filter((alias) => alias !== email);
     contact.email = email;
   }

@@ -2,7 +2,7 @@ import type { OrganizationSetup } from '@crm/db';
 import type { CustomFieldDefinition, ObjectType } from '@crm/domain';
 import { testSize } from '@crm/testing';
 import fc from 'fast-check';
-import { instantsMs, members, names, plausibleMs, sentValues } from './pools.js';
+import { instantsMs, isPlausible, members, names, sentValues } from './pools.js';
 
 const counts = {
   account: testSize({ short: 24, soak: 60 }),
@@ -21,7 +21,7 @@ const relatedEmails = relatedDomains.map((_, index) => emailOf(index));
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 3, nil: undefined });
 const name = maybe(fc.constantFrom(...names));
-const date = maybe(fc.constantFrom(...instantsMs.filter((ms) => Math.abs(ms) >= plausibleMs)));
+const date = maybe(fc.constantFrom(...instantsMs.filter(isPlausible)));
 
 const customFields = (definitions: readonly CustomFieldDefinition[]) =>
   fc.record(

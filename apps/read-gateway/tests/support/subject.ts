@@ -51,7 +51,15 @@ export const subjects: Readonly<Record<ObjectType, Subject>> = {
     objectType: 'contact',
     collection: 'contacts',
     baseKeys: ['id', 'name', 'first_name', 'last_name', 'email', 'account_id', 'custom_fields'],
-    extraKeys: ['additional_emails', 'external_id', 'job_title', 'phone', ...history],
+    extraKeys: [
+      'additional_emails',
+      'external_id',
+      'job_title',
+      'phone',
+      ...history,
+      'account_domain',
+      'account_external_id',
+    ],
   },
   opportunity: {
     objectType: 'opportunity',
@@ -64,7 +72,7 @@ export const subjects: Readonly<Record<ObjectType, Subject>> = {
       ...['external_id', 'amount', 'currency', 'close_date', 'next_action_date', 'next_step', 'owner_id'],
       ...['owner_email', ...history],
       ...['account_domain', 'account_name', 'contact_email', 'contact_first_name', 'contact_last_name'],
-      'pipeline_name',
+      ...['account_external_id', 'contact_external_id', 'pipeline_name'],
     ],
   },
 };

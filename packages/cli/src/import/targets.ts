@@ -70,6 +70,8 @@ const byObject: Record<ImportObject, ObjectTargets> = {
       target('content', 'text', 'note', 'content'),
       target('account_domains', 'list', 'account_domains'),
       target('contact_emails', 'list', 'contact_emails'),
+      target('account_external_ids', 'list', 'account_external_ids'),
+      target('contact_external_ids', 'list', 'contact_external_ids'),
     ],
   },
 };
@@ -84,9 +86,12 @@ export const targetNames = (object: ImportObject): string[] => [
   ...(byObject[object].customFields === undefined ? [] : [`${customPrefix}<slug>`]),
 ];
 
+/** Links by external id. An export has the domains and emails of the same records, which imports create if they are missing. */
+const isExternalLink = ({ name }: Target): boolean => /_external_ids?$/.test(name);
+
 /** The targets of an object that are no custom fields, in the order of an export. */
 export const systemTargetNames = (object: ImportObject): readonly string[] =>
-  byObject[object].targets.filter((one) => one !== accountName).map(({ name }) => name);
+  byObject[object].targets.filter((one) => one !== accountName && !isExternalLink(one)).map(({ name }) => name);
 
 /** The targets that a record needs, unless it has an `external_id`. */
 export const requiredTargets = (object: ImportObject): readonly string[] => byObject[object].required;

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { keysPerCall, noteContentLength, titleLength } from '../bounds.js';
 import { instant, integer, listOf, nullable, optional, responseObject, text, uuid } from './build.js';
 import { closed, DomainInput, EmailInput, KeyList } from './input.js';
+import { externalIdList } from './object-fields.js';
 import { pageOf } from './pagination.js';
 
 const noteTexts = {
@@ -15,6 +16,12 @@ export const CreateNoteBody = closed(
     note: closed(noteTexts, { description: 'The note itself: a title, a content or both.' }),
     account_domains: optional(KeyList(DomainInput('Domain of a company.'), 'Companies to attach the note to.')),
     contact_emails: optional(KeyList(EmailInput('Email of a contact.'), 'Contacts to attach the note to.')),
+    account_external_ids: optional(
+      externalIdList('Companies to attach the note to, by `external_id`. They must exist.'),
+    ),
+    contact_external_ids: optional(
+      externalIdList('Contacts to attach the note to, by `external_id`. They must exist.'),
+    ),
     related_objects: optional(
       closed(
         {

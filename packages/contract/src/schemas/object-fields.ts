@@ -40,7 +40,7 @@ interface Values {
 
 type ValueOf<F extends FieldDescription> = F extends { required: true } ? Values[F['kind']] : Values[F['kind']] | null;
 type Always<F> = Extract<F, { always: true }>;
-type Extra<F> = Exclude<F, { always: true }>;
+type Extra<F> = Exclude<F, { always: true } | { isInput: true }>;
 
 /** The type of an object's records. */
 export type RecordOf<D extends ObjectDescription, F extends FieldDescription = D['fields'][number]> = {
@@ -72,14 +72,16 @@ const recordField = (field: FieldDescription): TSchema => {
 export const recordProperties = ({ fields }: ObjectDescription) => {
   const schemas = (isAlways: boolean): TProperties =>
     Object.fromEntries(
-      fields.filter(({ always }) => (always === true) === isAlways).map((field) => [field.name, recordField(field)]),
+      fields
+        .filter(({ always, isInput }) => (always === true) === isAlways && isInput !== true)
+        .map((field) => [field.name, recordField(field)]),
     );
   const always = { ...schemas(true), custom_fields: CustomFields };
   return { always, all: { ...always, ...schemas(false) } };
 };
 
 /** The limits of what a body may send, and the rule of `domain` that the handler checks. */
-const limits: Readonly<Record<Exclude<FieldWrite['as'], 'stage' | 'emails'>, SchemaOptions>> = {
+const limits: Readonly<Record<Exclude<FieldWrite['as'], 'stage' | 'emails' | 'externalIds'>, SchemaOptions>> = {
   name: { maxLength: maxNameLength },
   requiredName: { maxLength: maxNameLength },
   text: { maxLength: maxNameLength },
@@ -95,10 +97,18 @@ const limits: Readonly<Record<Exclude<FieldWrite['as'], 'stage' | 'emails'>, Sch
 
 const unchecked: readonly string[] = ['name', 'text'];
 
+/** A list of external ids in a body. */
+export const externalIdList = (description: string) =>
+  Type.Array(text('Id in another system.', 'SF-0012', { minLength: 1, maxLength: maxNameLength }), {
+    maxItems: keysPerCall,
+    description,
+  });
+
 const inputSchema = ({ about, example }: FieldDescription, write: FieldWrite): TSchema => {
   const { as, max } = write;
   const description = write.about ?? about;
   if (as === 'stage') return uuid(description, example as Kind);
+  if (as === 'externalIds') return externalIdList(description);
   if (as === 'emails') {
     const item = inputSchema(
       { name: '', kind: 'email', about: 'Email of a contact.', example: 'grace@acme.com' },

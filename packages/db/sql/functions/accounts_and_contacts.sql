@@ -90,11 +90,19 @@ $$;
 CREATE OR REPLACE FUNCTION {object}_result(p_row {objects}, p_status text, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_unapplied jsonb := '[]';
+  v_account_id uuid;
 BEGIN
   IF p_status <> 'created' AND p_input->>'on_match' = 'keep' THEN
     v_unapplied := unapplied_values(to_jsonb(p_row), p_input->'change');
     IF sends_new_{key}(p_row, p_input->'change'->'set') IS NOT TRUE THEN
       v_unapplied := v_unapplied - '{key}';
+    END IF;
+    -- The account that a contact was sent with.
+    IF p_input->'change' ? 'linked_by' THEN
+      v_account_id := find_account_id(p_row.organization_id, p_input->'change'->>'account_domain');
+      IF to_jsonb(p_row)->>'account_id' IS DISTINCT FROM v_account_id::text THEN
+        v_unapplied := v_unapplied || (p_input->'change'->'linked_by');
+      END IF;
     END IF;
   END IF;
   RETURN (SELECT to_jsonb(r) FROM (SELECT {p_row.shown}, p_status AS record_status, v_unapplied AS unapplied) r);

@@ -79,7 +79,7 @@ BEGIN
   ELSIF sends_new_email(p_row, v_change->'set') THEN
     RETURN v_change || only_keys(p_input, '{accounts,account_domain}');
   END IF;
-  RETURN v_change #- '{set,email}';
+  RETURN (v_change #- '{set,email}') || only_keys(p_input, '{accounts}');
 END
 $$;
 
@@ -130,25 +130,48 @@ BEGIN
 END
 $$;
 
+-- The domain of the account of an email: its host, without a leading `www.` if two labels remain.
+CREATE OR REPLACE FUNCTION account_domain_of_email(p_email text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN regexp_replace(split_part(p_email, '@', 2), '^www\.(?=[^.]+\.)', '');
+END
+$$;
+
+-- Whether a change moves a contact to another account.
+-- With `linked_by`, the contact moves to the account `account_domain` of the change, which is created if it is missing. `accounts` of the
+-- change: this account, in the form of ensure_accounts. Without `linked_by`, `account_domain` is that of a new email. The contact then moves
+-- unless its account is another one than that of its old email.
+CREATE OR REPLACE FUNCTION contact_moves(p_old contacts, p_new contacts, p_change jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  IF p_change ? 'linked_by' THEN
+    RETURN p_new.account_id IS DISTINCT FROM find_account_id(p_new.organization_id, p_change->>'account_domain')
+      OR (p_new.account_id IS NULL AND p_change->>'account_domain' IS NOT NULL);
+  END IF;
+  RETURN p_new.email <> p_old.email AND (p_old.account_id IS NULL
+    OR p_old.account_id IS NOT DISTINCT FROM find_account_id(p_old.organization_id, account_domain_of_email(p_old.email)));
+END
+$$;
+
 -- Applies a change to a contact, the result of read_contact. Returns whether anything changed.
--- If the email changes, the contact moves to the account `account_domain` of the change, which is created if it is missing. `accounts` of
--- the change: this account, in the form of ensure_accounts.
 CREATE OR REPLACE FUNCTION change_contact(p_old contacts, p_change jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_new contacts := changed_contact(p_old, p_change);
   v_emails jsonb := additional_emails(p_old.organization_id, p_old.id);
+  v_moves boolean := contact_moves(p_old, v_new, p_change);
 BEGIN
   PERFORM check_version(p_old.version, p_change);
   IF p_change ? 'if_stored' THEN
     PERFORM check_if_stored(to_jsonb(p_old), p_change);
   END IF;
-  IF v_new IS NOT DISTINCT FROM p_old THEN
+  IF v_new IS NOT DISTINCT FROM p_old AND NOT v_moves THEN
     RETURN false;
   END IF;
   PERFORM begin_change(CASE WHEN contact_is_renamed(p_old, v_new) THEN 'exclusive' ELSE 'shared' END);
   IF v_new.email <> p_old.email THEN
     PERFORM check_key_is_free('contact', 'email', nullif(find_contact_id(v_new.organization_id, v_new.email), v_new.id));
     DELETE FROM contact_aliases l WHERE l.organization_id = v_new.organization_id AND l.email = v_new.email;
+  END IF;
+  IF v_moves THEN
     PERFORM ensure_accounts(v_new.organization_id, p_change->'accounts');
     v_new.account_id := find_account_id(v_new.organization_id, p_change->>'account_domain');
   END IF;

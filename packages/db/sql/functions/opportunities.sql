@@ -26,13 +26,30 @@ BEGIN
 END
 $$;
 
+-- The domain of the account of a new opportunity whose primary contact comes by external id, without an account: that of the contact,
+-- unless it is free mail.
+CREATE OR REPLACE FUNCTION account_domain_of_linked(p_organization_id uuid, p_input jsonb) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_account_id uuid;
+  v_domain text;
+BEGIN
+  IF p_input ? 'takes_account_of_contact' THEN
+    SELECT c.account_id INTO v_account_id FROM contacts c
+      WHERE c.organization_id = p_organization_id AND c.email = p_input->'change'->>'primary_email';
+    SELECT a.domain INTO v_domain FROM accounts a
+      WHERE a.organization_id = p_organization_id AND a.id = v_account_id AND NOT a.is_freemail;
+  END IF;
+  RETURN v_domain;
+END
+$$;
+
 -- Builds the row of a new opportunity, without an id. p_input is that of create_opportunity; its accounts and contacts exist.
 CREATE OR REPLACE FUNCTION new_opportunity(p_organization_id uuid, p_input jsonb) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_row opportunities := jsonb_populate_record(NULL::opportunities, '{"custom_fields": {}, "normalized": {}, "version": 1}' || (p_input->'defaults'));
 BEGIN
   v_row.organization_id := p_organization_id;
-  v_row.account_id := find_account_id(p_organization_id, p_input->>'account_domain');
+  v_row.account_id := find_account_id(p_organization_id, coalesce(p_input->>'account_domain', account_domain_of_linked(p_organization_id, p_input)));
   RETURN changed_opportunity(v_row, p_input->'change');
 END
 $$;

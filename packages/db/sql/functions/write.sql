@@ -14,7 +14,7 @@ BEGIN
     WHEN 'update' THEN
       v_set ?| '{name,domain,email,first_name,last_name,external_id}'
       -- Another account or primary contact is another natural key of an opportunity.
-      OR v_change ?| '{account_domain,primary_email}'
+      OR v_change ?| '{account_domain,primary_email}' OR p_input ? 'links'
     ELSE true
   END;
 END
@@ -23,6 +23,9 @@ $$;
 -- Calls a write function by name.
 CREATE OR REPLACE FUNCTION call_write_function(p_organization_id uuid, p_function text, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
+  IF p_input ? 'links' THEN
+    p_input := resolve_links(p_organization_id, p_input);
+  END IF;
   RETURN CASE p_function
     WHEN 'create_opportunity' THEN create_opportunity(p_organization_id, p_input)
     WHEN 'create_contact' THEN create_contact(p_organization_id, p_input)

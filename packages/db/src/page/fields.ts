@@ -112,8 +112,8 @@ export interface RelatedField {
   readonly key: 'account_id' | 'contact_id';
   /** The normalized text in the related record. */
   readonly value: string;
-  /** The column of an opportunity with a copy of its sort key. */
-  readonly copy: string;
+  /** The column of an opportunity with a copy of its sort key, or null. */
+  readonly copy: string | null;
   /** Whether it is a natural key: unique, never null, and short, so that the copy has the whole value. */
   readonly isUnique: boolean;
 }
@@ -123,6 +123,8 @@ const ofContact = { table: 'contacts', key: 'contact_id' } as const;
 
 const relatedFields: Readonly<Record<string, RelatedField>> = {
   account_domain: { ...ofAccount, value: 'domain', copy: 'account_domain', isUnique: true },
+  account_external_id: { ...ofAccount, value: `normalized->>'external_id'`, copy: null, isUnique: false },
+  contact_external_id: { ...ofContact, value: `normalized->>'external_id'`, copy: null, isUnique: false },
   account_name: { ...ofAccount, value: 'normalized_name', copy: 'account_name_key', isUnique: false },
   contact_email: { ...ofContact, value: 'email', copy: 'contact_email', isUnique: true },
   ...Object.fromEntries(
@@ -146,8 +148,11 @@ const partOperators: ReadonlySet<Operator> = new Set(['contains', 'not_contains'
  * The field of the related record that a comparison must look up. Returns null if the record's own columns are enough: an opportunity
  * has indexed copies of these texts of its account and primary contact. They serve comparisons with whole values.
  */
-export const relatedField = (objectType: ObjectType, { field, operator }: FilterLeaf): RelatedField | null =>
-  objectType === 'opportunity' && !partOperators.has(operator) ? null : (relatedOf(field) ?? null);
+export const relatedField = (objectType: ObjectType, { field, operator }: FilterLeaf): RelatedField | null => {
+  const found = relatedOf(field) ?? null;
+  const isCopied = objectType === 'opportunity' && found !== null && found.copy !== null;
+  return isCopied && !partOperators.has(operator) ? null : found;
+};
 
 /** A related text as a field of the account or contact `x`. */
 export const fieldOfRelated = ({ value, isUnique }: RelatedField): FieldSql => {
@@ -157,7 +162,7 @@ export const fieldOfRelated = ({ value, isUnique }: RelatedField): FieldSql => {
 
 /** A related text as a field of the record `r`. Only opportunities have copies of it. */
 const relatedSql = (objectType: ObjectType, { table, key, value, copy, isUnique }: RelatedField): FieldSql => {
-  if (objectType !== 'opportunity') return text(related(table, value, key));
+  if (objectType !== 'opportunity' || copy === null) return text(related(table, value, key));
   return isUnique ? scalar(`r.${copy}`, 'text', true, true) : text(related(table, value, key), copy);
 };
 

@@ -21,6 +21,8 @@ const computed: Readonly<Record<ObjectType, Readonly<Record<string, string>>>> =
     amount: 'trim_scale(r.amount)',
     owner_email: ownerEmail,
     pipeline_name: related('pipelines', 'name', 'pipeline_id'),
+    account_external_id: related('accounts', 'external_id', 'account_id'),
+    contact_external_id: related('contacts', 'external_id', 'contact_id'),
     account_name: related('accounts', 'name', 'account_id'),
     contact_first_name: related('contacts', 'first_name', 'contact_id'),
     contact_last_name: related('contacts', 'last_name', 'contact_id'),
@@ -29,6 +31,8 @@ const computed: Readonly<Record<ObjectType, Readonly<Record<string, string>>>> =
   contact: {
     additional_emails: aliases('contact', 'email'),
     name: `nullif(concat_ws(' ', r.first_name, r.last_name), '')`,
+    account_domain: related('accounts', 'domain', 'account_id'),
+    account_external_id: related('accounts', 'external_id', 'account_id'),
   },
 };
 

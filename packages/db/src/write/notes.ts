@@ -1,6 +1,6 @@
 import { normalizeOrNull } from '@crm/domain';
 import type { OrganizationSetup } from '../organization-setup.js';
-import { relatedSeeds } from './related.js';
+import { linksOfList, relatedSeeds, withLinks } from './related.js';
 import type { UpdateTarget, Write, WrittenRecord } from './write.js';
 
 /** A note to create on accounts, contacts and opportunities. */
@@ -9,6 +9,9 @@ export interface NewNote {
   readonly content: string | null;
   readonly accountDomains: readonly string[];
   readonly contactEmails: readonly string[];
+  /** External ids of existing accounts and contacts. By default none. */
+  readonly accountExternalIds?: readonly string[];
+  readonly contactExternalIds?: readonly string[];
   /** Ids of existing opportunities. By default none. */
   readonly opportunityIds?: readonly string[];
 }
@@ -22,19 +25,25 @@ export interface CreatedNote {
 
 /**
  * Creates a note, and the missing accounts and contacts that it names.
- * @throws Failure `unknown_opportunities`
+ * @throws Failure `unknown_opportunities`, `links_refused`
  */
 export const noteCreate = (setup: OrganizationSetup, note: NewNote): Write<CreatedNote> => ({
   function: 'create_note',
-  input: {
-    ...relatedSeeds(setup, note.accountDomains, note.contactEmails),
-    account_domains: [...new Set(note.accountDomains)],
-    contact_emails: [...new Set(note.contactEmails)],
-    opportunity_ids: note.opportunityIds ?? [],
-    title: note.title,
-    content: note.content,
-    normalized: { title: normalizeOrNull(note.title), content: normalizeOrNull(note.content) },
-  },
+  input: withLinks(
+    {
+      ...relatedSeeds(setup, note.accountDomains, note.contactEmails),
+      account_domains: [...new Set(note.accountDomains)],
+      contact_emails: [...new Set(note.contactEmails)],
+      opportunity_ids: note.opportunityIds ?? [],
+      title: note.title,
+      content: note.content,
+      normalized: { title: normalizeOrNull(note.title), content: normalizeOrNull(note.content) },
+    },
+    [
+      ...linksOfList('account', note.accountExternalIds, 'account_external_ids', ['account_domains']),
+      ...linksOfList('contact', note.contactExternalIds, 'contact_external_ids', ['contact_emails']),
+    ],
+  ),
 });
 
 /** Changes of a note. Undefined keeps the value, null clears it. */

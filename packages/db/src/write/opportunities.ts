@@ -1,7 +1,14 @@
-import { type Change, maxAdditionalContacts, normalizeForSearch, opportunityAccountSource } from '@crm/domain';
+import {
+  bodyPathOf,
+  type Change,
+  type References,
+  maxAdditionalContacts,
+  normalizeForSearch,
+  opportunityAccountSource,
+} from '@crm/domain';
 import type { OrganizationSetup, Pipeline } from '../organization-setup.js';
 import type { Database } from '../database.js';
-import { relatedSeeds } from './related.js';
+import { type Link, linksOfList, relatedSeeds, withLinks } from './related.js';
 import type { CreatedRecord, OnMatch, UpdateTarget, Write, WrittenRecord } from './write.js';
 
 /** The result of creating an opportunity. */
@@ -10,16 +17,46 @@ export interface CreatedOpportunity extends CreatedRecord {
   readonly amount: number | null;
 }
 
+/** A value, or null if a request clears it in one of its two forms and does not set it in the other; undefined if it sends neither. */
+const sentAs = <Value>(value: Value | null | undefined, other: unknown): Value | null | undefined =>
+  value ?? (value === null || other === null ? null : undefined);
+
 /** What a write function takes as the change of an opportunity: its columns and, if the request names them, its contacts. */
 export const opportunityInput = ({ references, ...change }: Change) => {
-  const { primary_email: primary, additional_emails: additional } = references;
+  const { primary_email: primary, additional_emails: emails, additional_external_ids: externalIds } = references;
+  // The database adds the emails of the external ids.
+  const additional = emails === undefined && externalIds === undefined ? undefined : (emails ?? []);
   return {
     ...change,
-    primary_email: primary,
+    primary_email: sentAs(primary, references.primary_external_id),
     // The primary contact is ignored if it is in the list.
     additional_emails: additional === undefined ? undefined : [...new Set(additional)].filter((one) => one !== primary),
     contact_limit: maxAdditionalContacts,
   };
+};
+
+const pathOf = (reference: keyof References): string => bodyPathOf('opportunity', reference);
+
+/** The accounts and contacts that a change names by external id. @param accountInto - where the domain of the account goes */
+const linksOf = ({ references }: Change, accountInto: Link['into']): Link[] => {
+  const { account_external_id: account, primary_external_id: primary } = references;
+  const link = (
+    object: Link['object'],
+    external_id: string,
+    key: string | null | undefined,
+    path: string,
+    into: Link['into'],
+  ) => [{ object, external_id, key: key ?? undefined, path, into }];
+  return [
+    ...(account ? link('account', account, references.account_domain, pathOf('account_external_id'), accountInto) : []),
+    ...(primary
+      ? link('contact', primary, references.primary_email, pathOf('primary_external_id'), [['change', 'primary_email']])
+      : []),
+    ...linksOfList('contact', references.additional_external_ids, pathOf('additional_external_ids'), [
+      'change',
+      'additional_emails',
+    ]),
+  ];
 };
 
 const emailsOf = ({ references: { primary_email: primary, additional_emails: additional } }: Change): string[] => [
@@ -43,25 +80,29 @@ export const opportunityCreate = (
   change: Change,
   onMatch: OnMatch,
 ): Write<CreatedOpportunity> => {
-  const { account_domain: accountDomain, primary_email: primary } = change.references;
+  const { account_domain: accountDomain, primary_email: primary, ...other } = change.references;
   const source = opportunityAccountSource(accountDomain ?? null, primary ?? null);
-  const domain = source.kind === 'account' ? source.domain : null;
-  return {
-    function: 'create_opportunity',
-    input: {
-      ...relatedSeeds(setup, domain === null ? [] : [domain], emailsOf(change)),
-      account_domain: domain,
-      defaults: {
-        pipeline_id: pipeline.id,
-        stage_id: defaultStageId(pipeline),
-        currency: setup.currency,
-        normalized: setup.currency === null ? {} : { currency: normalizeForSearch(setup.currency) },
-      },
-      change: opportunityInput(change),
-      account_change: change.set['external_id'] === undefined ? undefined : { account_domain: accountDomain },
-      on_match: onMatch,
+  // The account of an external id is known only in the database.
+  const isLinked = Boolean(other.account_external_id) && !accountDomain;
+  const domain = source.kind === 'account' && !isLinked ? source.domain : null;
+  const takesAccountOfContact = Boolean(other.primary_external_id) && source.kind === 'none' && !isLinked;
+  const hasExternalId = change.set['external_id'] !== undefined;
+  const into = [['account_domain'], ...(hasExternalId ? [['account_change', 'account_domain']] : [])];
+  const input = {
+    ...relatedSeeds(setup, domain === null ? [] : [domain], emailsOf(change)),
+    account_domain: domain,
+    defaults: {
+      pipeline_id: pipeline.id,
+      stage_id: defaultStageId(pipeline),
+      currency: setup.currency,
+      normalized: setup.currency === null ? {} : { currency: normalizeForSearch(setup.currency) },
     },
+    change: opportunityInput(change),
+    account_change: hasExternalId ? { account_domain: accountDomain } : undefined,
+    on_match: onMatch,
+    takes_account_of_contact: takesAccountOfContact ? true : undefined,
   };
+  return { function: 'create_opportunity', input: withLinks(input, linksOf(change, into)) };
 };
 
 /** Changes an opportunity and creates the missing accounts and contacts that the change names. */
@@ -70,15 +111,14 @@ export const opportunityUpdate = (
   { id, version }: UpdateTarget,
   change: Change,
 ): Write<WrittenRecord> => {
-  const { account_domain: accountDomain } = change.references;
-  return {
-    function: 'update_opportunity',
-    input: {
-      id,
-      ...relatedSeeds(setup, accountDomain ? [accountDomain] : [], emailsOf(change)),
-      change: { ...opportunityInput(change), account_domain: accountDomain, version },
-    },
+  const { account_domain: domain, account_external_id: externalId } = change.references;
+  const accountDomain = sentAs(domain, externalId);
+  const input = {
+    id,
+    ...relatedSeeds(setup, accountDomain ? [accountDomain] : [], emailsOf(change)),
+    change: { ...opportunityInput(change), account_domain: accountDomain, version },
   };
+  return { function: 'update_opportunity', input: withLinks(input, linksOf(change, [['change', 'account_domain']])) };
 };
 
 /** The pipeline ids of some opportunities by the id of the opportunity. Opportunities that do not exist are left out. */

@@ -32,3 +32,34 @@ export const relatedSeeds = (setup: OrganizationSetup, domains: readonly string[
     contacts: [...contacts.values()],
   };
 };
+
+/** A record that a request names by its external id. `resolve_links` replaces it by the domain or email of the record. */
+export interface Link {
+  readonly object: 'account' | 'contact';
+  readonly external_id: string;
+  /** The domain or email beside it, which must name the same record. */
+  readonly key?: string | undefined;
+  /** Its path in the body, for errors. */
+  readonly path: string;
+  /** Where the domain or email goes in the input of the write. */
+  readonly into: readonly (readonly string[])[];
+  /** Whether it is added to the list there. */
+  readonly is_item?: true;
+}
+
+/** The input of a write with links; without any, the key is absent. */
+export const withLinks = <Input extends object>(
+  input: Input,
+  links: readonly Link[],
+): Input & { links?: readonly Link[] } => (links.length === 0 ? input : { ...input, links });
+
+/** The links of a list of external ids. */
+export const linksOfList = (
+  object: Link['object'],
+  externalIds: readonly string[] | null | undefined,
+  path: string,
+  into: readonly string[],
+): Link[] =>
+  (externalIds ?? []).map((external_id, index) => {
+    return { object, external_id, path: `${path}[${index}]`, into: [into], is_item: true };
+  });

@@ -132,7 +132,8 @@ it.each(objectTypes)(
   'each row of the description of an %s is a field of filters, sorts and selections',
   (objectType) => {
     const index = createFieldIndex(objectType, []);
-    for (const { name, kind, always, required } of objects[objectType].fields) {
+    for (const { name, kind, always, required, isInput } of objects[objectType].fields) {
+      if (isInput === true) continue;
       const errors = new ErrorCollector();
       const field = { source: 'system', field: { name, kind, nullable: required !== true } };
       const selected = parseFieldSelection(name, index, errors).extras.map((extra) => extra.name);

@@ -12,11 +12,14 @@ export interface CustomValues {
   readonly values: ReadonlyMap<string, CustomValue | null>;
 }
 
-/** The records that a change of an opportunity refers to, by their natural keys. */
+/** The records that a change refers to, by their natural keys and external ids. */
 export interface References {
   readonly account_domain?: string | null;
+  readonly account_external_id?: string | null;
   readonly primary_email?: string | null;
+  readonly primary_external_id?: string | null;
   readonly additional_emails?: readonly string[] | null;
+  readonly additional_external_ids?: readonly string[] | null;
 }
 
 /** A change of a record, in the form in which it is stored. An absent key keeps its value, null clears it. */

@@ -54,5 +54,27 @@ export const contact = {
     { name: 'job_title', kind: 'text', about: 'Job title.', example: 'Head of Procurement', write: { as: 'name' } },
     { name: 'phone', kind: 'text', about: 'Phone number.', example: '+14155550123', write: { as: 'phone' } },
     ...history,
+    {
+      name: 'account_domain',
+      kind: 'domain',
+      about: 'Domain of its account.',
+      example: 'acme.com',
+      write: {
+        as: 'domain',
+        reference: 'account_domain',
+        about: 'Domain of its account, which is created if it is missing. By default that of the email.',
+      },
+    },
+    {
+      name: 'account_external_id',
+      kind: 'text',
+      about: '`external_id` of its account.',
+      example: 'SF-0012',
+      write: {
+        as: 'name',
+        reference: 'account_external_id',
+        about: '`external_id` of its account, which must exist. By default, the account is that of the email.',
+      },
+    },
   ],
 } as const satisfies ObjectDescription;

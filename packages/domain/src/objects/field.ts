@@ -1,3 +1,4 @@
+import type { References } from './change.js';
 import type { ValueReader } from './value-readers.js';
 
 /**
@@ -11,7 +12,7 @@ export type SystemFieldKind =
 /** How requests set a field. */
 export interface FieldWrite {
   /** How a sent value is read: a reader of values, or a lookup in the setup of the organization. */
-  readonly as: ValueReader | 'stage' | 'owner' | 'emails';
+  readonly as: ValueReader | 'stage' | 'owner' | 'emails' | 'externalIds';
   /** The maximum length of a sent text, in code points. */
   readonly max?: number;
   /** Its description in bodies; by default that in records. */
@@ -27,7 +28,7 @@ export interface FieldWrite {
   /** Whether it is the natural key, or the part of it that is not a reference: a create needs it or an `external_id`. */
   readonly isKey?: true;
   /** The key of a reference in the stored change. Other fields are stored in the column with the name of the field. */
-  readonly reference?: 'account_domain' | 'primary_email' | 'additional_emails';
+  readonly reference?: keyof References;
   /** The columns that are computed from the value. Without it, the normalized form of a text is stored in `normalized`. */
   readonly derive?: (value: never) => Readonly<Record<string, unknown>>;
 }
@@ -47,6 +48,8 @@ export interface FieldDescription {
   readonly whole?: true;
   /** Whether opportunities store a copy, so that a change of it changes all of them. */
   readonly copied?: true;
+  /** Whether it is only in bodies, and not in records. */
+  readonly isInput?: true;
   /** Absent for fields that only the gateways set. */
   readonly write?: FieldWrite;
 }

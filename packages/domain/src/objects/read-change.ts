@@ -35,7 +35,10 @@ const activeId = (entry: Entry | undefined, unknown: string, inactive: string): 
   return entry.isActive ? ok(entry.id) : okIfStored(entry.id, inactive);
 };
 
-const readerOf = (as: Exclude<FieldWrite['as'], 'emails'>, { pipeline, findMember }: ReadContext): Read => {
+const readerOf = (
+  as: Exclude<FieldWrite['as'], 'emails' | 'externalIds'>,
+  { pipeline, findMember }: ReadContext,
+): Read => {
   if (as === 'stage') {
     const find = (id: string) => pipeline?.stages.find((one) => one.id === id.toLowerCase());
     return (input) => activeId(find(input as string), 'is not a stage of this pipeline', 'is archived');
@@ -81,8 +84,8 @@ export function* changeSteps(
     for (const key of [write.name ?? name, ...(write.alias === undefined ? [] : [write.alias])]) {
       const [sent, path] = [part[key], prefix + key];
       const value =
-        write.as === 'emails'
-          ? yield* readSentList('email', sent as string[], path, errors)
+        write.as === 'emails' || write.as === 'externalIds'
+          ? yield* readSentList(write.as === 'emails' ? 'email' : 'requiredName', sent as string[], path, errors)
           : readSentWith(readerOf(write.as, context), sent, path, errors, (ifStored) =>
               conditions.push({ ...ifStored, column: name, path }),
             );

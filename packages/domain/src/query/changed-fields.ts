@@ -20,13 +20,16 @@ const idsOfRelated: Readonly<Record<EventObject, Readonly<Record<string, string>
     owner_email: 'owner_id',
     account_domain: 'account_id',
     account_name: 'account_id',
+    account_external_id: 'account_id',
+    contact_external_id: 'contact_id',
     contact_email: 'contact_id',
     contact_first_name: 'contact_id',
     contact_last_name: 'contact_id',
     additional_contacts: 'additional_contact_ids',
+    additional_contact_external_ids: 'additional_contact_ids',
   },
   account: {},
-  contact: {},
+  contact: { account_domain: 'account_id', account_external_id: 'account_id' },
   note: { account_domains: 'account_ids', contact_emails: 'contact_ids' },
 };
 

@@ -29,7 +29,7 @@ describe('parseFieldSelection', () => {
 
   it("uses the caller's default if no field is named", () => {
     const read = parseFieldSelection.bind(null, undefined, testFieldIndex);
-    expect(accepted((errors) => read(errors, testFieldIndex.fullSelection)).extras).toHaveLength(17);
+    expect(accepted((errors) => read(errors, testFieldIndex.fullSelection)).extras).toHaveLength(19);
   });
 
   it('selects the named custom fields, in the order of the field index', () => {

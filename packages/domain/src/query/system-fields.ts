@@ -24,11 +24,14 @@ const toSystemField = ({ name, kind, required, always, write }: FieldDescription
   return { name, kind, nullable: required !== true, always: always === true, ...scalar, reader };
 };
 
+const fieldsOf = (objectType: ObjectType): readonly SystemField[] =>
+  objects[objectType].fields.filter(({ isInput }) => isInput !== true).map(toSystemField);
+
 /** The system fields of each object in the order of the records. */
 export const systemFields: Readonly<Record<ObjectType, readonly SystemField[]>> = {
-  opportunity: objects.opportunity.fields.map(toSystemField),
-  account: objects.account.fields.map(toSystemField),
-  contact: objects.contact.fields.map(toSystemField),
+  opportunity: fieldsOf('opportunity'),
+  account: fieldsOf('account'),
+  contact: fieldsOf('contact'),
 };
 
 /** A field of a related record that filters can use. Its value is null if there is no related record. */

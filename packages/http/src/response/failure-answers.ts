@@ -99,6 +99,17 @@ const answers: { readonly [Of in Exclude<Kind, ErrorCode>]: AnswerTo<Of> } & {
   default_stage_archived: () => invalid({ is_default: 'must not be true for an archived stage' }),
   setup_too_large: ({ what, limit }) => invalid({ body: setupLimitTexts[what](limit) }),
   setup_changed: () => conflict('The field was changed meanwhile, please retry'),
+  links_refused: ({ links }) =>
+    invalid(
+      Object.fromEntries(
+        links.map(({ path, object, key, found }) => [
+          path,
+          found === null
+            ? `is not the external_id of ${objects[object].a}: create it first`
+            : `names the ${object} "${found}", but the request also names "${key}": send one of them, or both of one record`,
+        ]),
+      ),
+    ),
   not_stored: ({ errors }) => invalid(errors),
   too_many_contacts: ({ limit }) =>
     invalid({

@@ -15,7 +15,9 @@ const shared = {
 const dealFields = {
   name: text(),
   account_domain: text(),
+  account_external_id: text(),
   contact_email: text('primary contact'),
+  contact_external_id: text(),
   additional_contact_emails: texts(),
   owner_email: text('a member'),
   stage_name: text(),
@@ -41,6 +43,8 @@ const contactFields = {
   last_name: text(),
   job_title: text(),
   phone: text(),
+  account_domain: text(),
+  account_external_id: text(),
   ...shared,
 };
 
@@ -49,6 +53,8 @@ const wireNames: Readonly<Record<string, readonly [part: 'opportunity' | 'relate
   stage_name: ['opportunity', 'stage_id'],
   contact_email: ['related_objects', 'primary_contact_email'],
   account_domain: ['related_objects', 'account_domain'],
+  account_external_id: ['related_objects', 'account_external_id'],
+  contact_external_id: ['related_objects', 'primary_contact_external_id'],
   owner_email: ['related_objects', 'owner_email'],
   additional_contact_emails: ['related_objects', 'additional_contact_emails'],
 };

@@ -31,7 +31,8 @@ export type BodyCheck = (body: RequestBody) => readonly RowProblem[];
 
 /**
  * Loads the setup of the organization, and returns a check of bodies with the rules of the inbound gateway. It does not
- * find conflicts with stored records.
+ * find conflicts with stored records, and takes each record for a new one: it reports an archived option, which a record
+ * may have already.
  */
 export const loadBodyCheck = async (client: CrmClient, object: ImportObject): Promise<BodyCheck> => {
   if (object === 'note') {
@@ -57,7 +58,10 @@ export const loadBodyCheck = async (client: CrmClient, object: ImportObject): Pr
     const faults = validate?.(body) ?? null;
     const errors = new ErrorCollector(reportedItemErrors);
     const pipeline = pipelines.find(({ id }) => id === body['pipeline_id']) ?? null;
-    if (faults === null) readChange(object, body, { definitions, findMember, pipeline }, true, errors);
+    if (faults === null) {
+      const change = readChange(object, body, { definitions, findMember, pipeline }, true, errors);
+      for (const { path, message } of change.if_stored ?? []) errors.add(path, message);
+    }
     return problemsOf(object, faults ?? errors.fieldErrors);
   };
 };
