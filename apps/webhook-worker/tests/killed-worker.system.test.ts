@@ -27,6 +27,12 @@ const faults: Readonly<Record<string, (response: ServerResponse) => unknown>> = 
   'answers 301': (response) => response.writeHead(301, { location: 'http://127.0.0.1:1/' }).end(),
   hangs: () => true,
   'closes early': (response) => response.destroy(),
+  'resets the connection': (response) => response.socket?.resetAndDestroy(),
+  'answers garbage': (response) => response.socket?.end('\0\x01garbage\r\n\r\n'),
+  'answers a NUL byte and no UTF-8': (response) =>
+    response.writeHead(500).end(Buffer.from([0, 0xff, 0xed, 0xa0, 0x80])),
+  'asks to wait': (response) => response.writeHead(429, { 'retry-after': '0' }).end(),
+  'freezes within its answer': (response) => response.writeHead(200, { 'content-length': 9 }).write('abc'),
   'answers byte by byte': (response) => {
     response.writeHead(200);
     const timer = setInterval(() => response.write('.'), 50);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { administration, insertWebhook } from '@crm/db';
 import { reportFigure } from '@crm/testing';
-import { encryptSecret, newSecret } from '@crm/webhooks';
+import { encryptSecret, newSecret, Sender } from '@crm/webhooks';
 import { expect, test } from '@jest/globals';
 import { startReceiver } from './support/receiver.js';
 import { records, useWorker } from './support/use-worker.js';
@@ -9,6 +9,7 @@ import { records, useWorker } from './support/use-worker.js';
 const worker = useWorker();
 const slowEndpoints = 100;
 const answerAfterMs = 12_000;
+const attemptTimeoutMs = 15_000;
 const events = 40;
 /** A guard against hanging. */
 const hangGuardMs = 300_000;
@@ -40,7 +41,8 @@ test(
       await insertWebhook(database, slowId, id, encryptSecret(keys, id, secret), 'a test', { url });
     }
     await worker.log().append(records(20), slowId);
-    worker.start({ attemptTimeoutMs: 15_000, retryDelaysMs: [1_000] });
+    const sender = new Sender(['127.0.0.0/8'], attemptTimeoutMs);
+    worker.start({ sender, attemptTimeoutMs, retryDelaysMs: [1_000] });
     await worker.until(() => running.length > 0);
     const delaysMs: number[] = [];
     for (let event = 0; event < events; event += 1) {
@@ -55,6 +57,7 @@ test(
     reportFigure('R34', 'running requests of the slow organization', mostRequests, 128);
     reportFigure('R34', 'its endpoints that are served at the same time', mostEndpoints, 32);
     await slow.close();
+    sender.close();
     expect(mostRequests).toBeLessThanOrEqual(128);
     expect(mostEndpoints).toBeLessThanOrEqual(32);
   },
