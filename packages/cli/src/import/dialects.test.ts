@@ -124,7 +124,8 @@ const dialect = fc.record({
 type Dialect = typeof dialect extends fc.Arbitrary<infer T> ? T : never;
 
 const cellOf = (text: string, { quotes, delimiter }: Dialect): string => {
-  const isStray = quotes === 'stray' && !text.trimStart().startsWith('"') && !text.includes(delimiter) && !/[\r\n]/.test(text);
+  const isStray =
+    quotes === 'stray' && !text.trimStart().startsWith('"') && !text.includes(delimiter) && !/[\r\n]/.test(text);
   const isNeeded = text.includes('"') || text.includes(delimiter) || /[\r\n]/.test(text);
   return quotes === 'all' || (isNeeded && !isStray) ? `"${text.replaceAll('"', '""')}"` : text;
 };
