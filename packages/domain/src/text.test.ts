@@ -199,7 +199,7 @@ describe('nearestName', () => {
         const edits = editDistance(from, to);
         expect(nearestName(from, [to])).toBe(edits <= 2 && edits * 2 < to.length ? to : undefined);
       }),
-      { numRuns },
+      { numRuns: 40 * numRuns },
     );
   });
 
