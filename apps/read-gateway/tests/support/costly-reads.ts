@@ -160,6 +160,10 @@ const ofObject = (objectType: ObjectType, noun: string, plural: string): CostlyR
   [`summarize${plural}`]: summariesOf(objectType),
 });
 
+const pagesOfWebhook: readonly CostlyRequest[] = [
+  { what: 'the longest page', make: ({ webhookId }) => ({ params: { id: webhookId }, query: { limit: 500 } }) },
+];
+
 /** The costliest requests of the read gateway. */
 export const costlyReads: CostlyRequests = {
   ...ofObject('account', 'Account', 'Accounts'),
@@ -182,7 +186,6 @@ export const costlyReads: CostlyRequests = {
   getKey: [same('the request', {})],
   listWebhooks: pages(),
   getWebhook: [{ what: 'the webhook', make: ({ webhookId }) => ({ params: { id: webhookId } }) }],
-  listWebhookAttempts: [
-    { what: 'the longest page', make: ({ webhookId }) => ({ params: { id: webhookId }, query: { limit: 500 } }) },
-  ],
+  listWebhookAttempts: pagesOfWebhook,
+  listParkedRecords: pagesOfWebhook,
 };

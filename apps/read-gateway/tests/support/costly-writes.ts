@@ -8,7 +8,6 @@ const bulkBytes = 4_100_000;
 let count = 0;
 /** Differs for each record. */
 const next = (): number => (count += 1);
-const unknownKeys = Object.fromEntries(numbers(1_900).map((n) => [`unknown_${n}`, 1]));
 
 /** Values of as many custom fields as fit into so many bytes. */
 const customOf = (hostOf: (n: number) => string, text: string, most: number): Readonly<Record<string, unknown>> => {
@@ -94,7 +93,10 @@ const variantsOf = (objectType: ObjectType): readonly Variant[] => {
     {
       what: 'unknown keys',
       status: 400,
-      body: () => ({ ...unknownKeys, ...part({}, (n) => `ﷺ${hosts['refused']?.(n)}`, bodyBytes) }),
+      body: (bytes) => ({
+        ...Object.fromEntries(numbers(Math.min(1_900, bytes / 50)).map((n) => [`unknown_${n}`, 1])),
+        ...part({}, (n) => `ﷺ${hosts['refused']?.(n)}`, bytes / 2),
+      }),
     },
   ];
 };
@@ -282,5 +284,9 @@ export const costlyWrites: CostlyRequests = {
       }),
     },
   ],
+  skipWebhookEvents: setup('all parked records', ({ webhookId }) => ({
+    params: { id: webhookId },
+    body: { parked: true },
+  })),
   rotateWebhookSecret: setup('the webhook', ({ webhookId }) => ({ params: { id: webhookId } })),
 };

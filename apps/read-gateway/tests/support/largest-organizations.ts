@@ -112,6 +112,11 @@ const createLargest = async (
      SELECT $1, $2, gen_random_uuid(), 'failed', 1, repeat('é', 1000), 'answered 500', now() FROM generate_series(1, ${attempts})`,
     webhookId,
   );
+  await run(
+    `INSERT INTO webhook_parked (organization_id, endpoint_id, object, record_id, position, attempts, error)
+     SELECT $1, $2, 'account', gen_random_uuid(), 1, 5, repeat('é', 500) FROM generate_series(1, ${attempts})`,
+    webhookId,
+  );
   const [select] = await run(
     'SELECT f.id FROM custom_fields f WHERE f.organization_id = $1 AND f.slug = $2',
     selectSlug,
