@@ -217,7 +217,7 @@ describe('R31: an organization that uses its default limits to the full', () => 
       `answered to it: ${JSON.stringify(statuses)}; ${bytes} MB of answers, ${memory} MB of memory\n`,
     );
     // One write of the largest records may take longer than the measurement.
-    if (attack.gateway === 'read') expect(Object.keys(statuses)).not.toEqual([]);
+    if (attack.gateway === 'read' && attack.isLong !== true) expect(Object.keys(statuses)).not.toEqual([]);
     // A request that hangs is refused: the gateway ends each wait for a connection, for a lock and for the server.
     expect(result.refused).toBe(0);
     expect(result.mostBytes).toBeLessThanOrEqual(shareOf(defaultBytesInFlight));
