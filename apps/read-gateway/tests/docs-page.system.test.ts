@@ -188,6 +188,8 @@ describe('the page of the reference', () => {
     expect(silent.map((text) => text.split('\n')[0])).toEqual([
       'Whether the gateway runs',
       'Whether the gateway can serve requests',
+      // Messages of webhooks are received, not called.
+      ...['An event', 'An event without values', 'A test'],
     ]);
     await page.close();
   });

@@ -71,9 +71,19 @@ const withoutEvents = [
   ...['restore', 'backup', 'restore-backup', 'types'],
   ...['export', 'events export', 'events tail', 'audit', 'doctor'],
   // Changes of webhooks are recorded with the key that makes them.
-  ...['create', 'update', 'rotate-secret', 'test', 'replay', 'delete', 'list', 'attempts', 'listen'].map(
-    (verb) => `webhook ${verb}`,
-  ),
+  ...[
+    'create',
+    'update',
+    'rotate-secret',
+    'test',
+    'replay',
+    'skip',
+    'delete',
+    'list',
+    'attempts',
+    'parked',
+    'listen',
+  ].map((verb) => `webhook ${verb}`),
 ];
 
 /** The commands that can be run. A command with an argument can run by itself, in addition to its subcommands. */

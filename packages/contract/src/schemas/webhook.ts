@@ -195,6 +195,6 @@ export const SkipWebhookBody = closed(
       flag('True instead of positions: gives up the event that failed of each parked record.', true),
     ),
   },
-  { title: 'SkipWebhook', examples: [{ from: 1_042 }] },
+  { title: 'SkipWebhook', examples: [{ parked: true }] },
 );
 export type SkipWebhookBody = Static<typeof SkipWebhookBody>;
