@@ -43,7 +43,7 @@ const bodyOf = (name: string, instant: string) => {
   const ms = Date.parse(instant);
   const day = instant.slice(0, 10);
   const custom_fields = {
-    a_date: ms,
+    a_date: Date.parse(day),
     a_datetime: instant.replace('Z', '+00:00'),
     a_timestamp: ms,
     a_time: '23:59',

@@ -42,7 +42,17 @@ describe.each([
   const document = buildOpenApiDocument(gateway, operations);
   const described = Object.values(document.paths).flatMap((item) => Object.values(item) as DescribedOperation[]);
   const ajv = createAjv();
-  ajv.addVocabulary(['x-custom-keys', 'openapi', 'info', 'servers', 'security', 'tags', 'paths', 'components']);
+  ajv.addVocabulary([
+    'x-custom-keys',
+    'openapi',
+    'info',
+    'servers',
+    'security',
+    'tags',
+    'paths',
+    'components',
+    'webhooks',
+  ]);
   ajv.addSchema({ ...document, $id: id });
 
   const compile = (schema: object) =>
