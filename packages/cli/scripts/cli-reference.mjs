@@ -75,10 +75,12 @@ What a file means:
   object and slug, webhooks by URL.
 - **Order.** Renames, each when its new name is free (names that are exchanged get a temporary one), then new entries and moves,
   and what is archived last. \`move_to: LABEL\` beside \`archived: true\` names the stage that gets the opportunities of an archived
-  stage. With \`--api-key\`, one run moves up to 10,000 of a stage.
+  stage. With \`--api-key\`, the command repeats the call for each 10,000 of them. If a move stops halfway, the next run moves
+  what is left in the archived stage.
 - **Before the first change** the command refuses what the API would refuse: limits, lengths, options, a pipeline without stages, a
-  stage with opportunities. Afterwards it plans again. \`Applied\` means that nothing differs; otherwise it prints what differs and
-  exits with 1.
+  stage with opportunities, unknown names in \`changed\` of a webhook, and a new currency of a field with values. For that, write
+  \`reinterpret_values: true\` beside the new currency: the numbers stay and become amounts in it. Afterwards
+  it plans again. \`Applied\` means that nothing differs; otherwise it prints what differs and exits with 1.
 - **If it stops**, it says how many changes were made. Run it again to continue. With \`--api-key\` it waits if the gateway asks for
   that (429 or 503 with \`Retry-After\`), ten minutes for one call.
 - **Secrets** of new webhooks are printed when they are made: on stdout, or on stderr with \`--json\`. Its one object has them too

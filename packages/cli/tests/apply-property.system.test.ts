@@ -4,8 +4,9 @@ import { afterAll, expect, it } from '@jest/globals';
 
 import { openOwnGateways, type OwnGateways } from '../src/api/own-gateways.js';
 import { CliError } from '../src/errors.js';
-import { planSetup, readStoredSetup, refuseStagesInUse } from '../src/setup/plan/plan-setup.js';
+import { planSetup, refuseStagesInUse } from '../src/setup/plan/plan-setup.js';
 import type { StoredSetup } from '../src/setup/plan/plan-step.js';
+import { readStoredSetup } from '../src/setup/plan/read-setup.js';
 import type { SetupSession } from '../src/setup/session.js';
 import { readSetupFile, type SetupFile } from '../src/setup/setup-file.js';
 import { administer } from './support/administered-database.js';

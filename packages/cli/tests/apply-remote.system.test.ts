@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { createClient } from '@crm/client';
 import { readTestStack } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
@@ -18,19 +19,22 @@ const text = texts.join('\n');
 let administered: AdministeredDatabase;
 let directory: string;
 let apiKey: string;
+let org: string;
+
+const write = (content: string): Promise<void> => writeFile(join(directory, 'setup.yaml'), content);
 
 beforeAll(async () => {
   administered = administer(databaseUrl);
   directory = await mkdtemp(join(tmpdir(), 'crm-apply-remote-'));
-  await writeFile(join(directory, 'setup.yaml'), text);
 });
 afterAll(async () => {
   await administered.close();
   await rm(directory, { recursive: true });
 });
 beforeEach(async () => {
-  const org = await administered.createOrganization();
-  const key = await administered.crmJson('key', 'create', '--org', org, '--allow', 'list,setup,webhooks');
+  await write(text);
+  org = await administered.createOrganization();
+  const key = await administered.crmJson('key', 'create', '--org', org, '--allow', 'list,inbound,setup,webhooks');
   apiKey = String(key['api_key']);
 });
 
@@ -132,6 +136,79 @@ describe('crm apply with --url and --api-key', () => {
     const result = await apply((nth, response) => nth === 2 && stop(response));
     expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(message) as unknown });
     expect((await apply(passOn)).stdout).toContain('Applied 3 changes.');
+  });
+
+  it.each([
+    [
+      'a field that it does not have',
+      'https://hooks.example.com/3',
+      '[phnoe]',
+      'changed[0]: "phnoe" is not a field of',
+    ],
+    ['an archived field', 'https://hooks.example.com/3', '[region]', '"region" is not a field of'],
+    [
+      'a field of a removed object',
+      'https://hooks.example.com/1',
+      undefined,
+      'tier" is not a field of notes: give changed too',
+    ],
+  ])('refuses a webhook on changes of %s before the first change', async (_title, url, changed, message) => {
+    const fields = ['tier', 'region'].map((slug) => `{ object: account, slug: ${slug}, name: X, type: string }`);
+    await write(`fields: [${fields.join(', ')}]
+webhooks: [{ url: "https://hooks.example.com/1", objects: [account], changed: [custom__tier] }]`);
+    expect((await apply(passOn)).exitCode).toBe(0);
+    await write(`fields: [${fields[1]?.replace(' }', ', archived: true }') ?? ''}]`);
+    expect((await apply(passOn)).exitCode).toBe(0);
+    const objects = changed === undefined ? 'objects: [note]' : `objects: [account], changed: ${changed}`;
+    await write(`members: [{ email: first@example.com }]\nwebhooks:\n  - { url: "${url}", ${objects} }`);
+    const result = await apply(passOn, '--dry-run');
+    expect(result).toMatchObject({
+      exitCode: 78,
+      stderr: expect.stringContaining('setup.yaml:3: webhooks[0]') as unknown,
+    });
+    expect(result.stderr).toContain(message);
+  });
+
+  it('makes a webhook on changes of a field that the same file defines or restores', async () => {
+    const field = (rest: string) => `fields: [{ object: account, slug: tier, name: Tier, type: string${rest} }]`;
+    await write(field(', archived: true'));
+    expect((await apply(passOn)).exitCode).toBe(0);
+    const hook = 'webhooks: [{ url: "https://hooks.example.com/1", changed: [tier, custom__size] }]';
+    await write(
+      `${field(', archived: false').replace(']', ', { object: account, slug: size, name: Size, type: string }]')}\n${hook}`,
+    );
+    expect(await apply(passOn)).toMatchObject({ exitCode: 0, stderr: expect.any(String) as unknown });
+  });
+
+  it('repeats a call that has moved 10,000 opportunities, and a later run moves what an interrupted one has left', async () => {
+    const client = createClient({ readUrl, inboundUrl, apiKey });
+    const stages = [{ label: 'Old' }, { label: 'New' }];
+    const { data } = await client.pipelines.create({ name: 'Sales', stages });
+    const pipelineId = data.pipeline.pipeline_id;
+    const [old = '', next = ''] = data.stages.map((one) => one.stage_id);
+    const opportunity = { name: 'Deal', stage_id: old };
+    const created = await client.opportunities.create({ pipeline_id: pipelineId, opportunity });
+    await write('pipelines: [{ name: Sales, stages: [{ label: Old, archived: true, move_to: New }, { label: New }] }]');
+    const stageOf = async () => (await client.opportunities.get(created.data.opportunity_id)).data.opportunity.stage_id;
+    const refuse = (response: ServerResponse, moved: number) => {
+      response.writeHead(409, { 'content-type': 'application/json' });
+      const counts = { opportunities: 1, moved };
+      response.end(JSON.stringify({ success: false, code: 'conflict', message: 'Send it again', counts }));
+      return true;
+    };
+    const stopped = await apply((_nth, response) => refuse(response, 0));
+    expect(stopped).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('0 of 1 change') as unknown });
+    const result = await apply((nth, response) => nth < 3 && refuse(response, 10_000));
+    expect(result).toMatchObject({ exitCode: 0, stdout: 'Applied 1 change.\n' });
+    expect(await stageOf()).toBe(next);
+    // As after a move that stopped: the stage is archived, and has an opportunity.
+    const text = 'UPDATE opportunities SET stage_id = $2 WHERE organization_id = $1';
+    await administered.database.queryServer({ text, values: [org, old] });
+    const continued = await apply(passOn);
+    expect(continued).toMatchObject({ exitCode: 0, stdout: 'Applied 1 change.\n' });
+    expect(continued.stderr).toContain('move the opportunities that are left in the stage Old of Sales to New');
+    expect(await stageOf()).toBe(next);
+    expect((await apply(passOn)).stdout).toBe('Nothing to do.\n');
   });
 
   it('fails if the organization is not in the state of the file afterwards', async () => {

@@ -8,6 +8,7 @@ import { readTestStack } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { administer, type AdministeredDatabase } from './support/administered-database.js';
+import { refusedFiles, refusingSetup } from './support/refused-files.js';
 
 const example = new URL('../examples/setup.yaml', import.meta.url).pathname;
 
@@ -66,11 +67,12 @@ const shape = async (): Promise<unknown> => {
 };
 
 /** Creates an opportunity in a stage. */
-const createDeal = async (pipelineId: string, stageId: string): Promise<void> => {
+const createDeal = async (pipelineId: string, stageId: string, values: Record<string, number> = {}): Promise<void> => {
   const { inboundUrl } = readTestStack();
   const key = await administered.crmJson('key', 'create', '--org', org, '--allow', 'inbound');
   const client = createClient({ inboundUrl, apiKey: String(key['api_key']) });
-  await client.opportunities.create({ pipeline_id: pipelineId, opportunity: { name: 'Deal', stage_id: stageId } });
+  const opportunity = { name: 'Deal', stage_id: stageId, ...values };
+  await client.opportunities.create({ pipeline_id: pipelineId, opportunity });
 };
 
 const stagesOf = async (): Promise<readonly string[]> =>
@@ -141,62 +143,10 @@ describe('crm apply', () => {
     ]);
   });
 
-  it.each([
-    ['no stage that is not archived', 'pipelines: [{ name: New, stages: [{ label: A, archived: true }] }]', 'keeps at'],
-    ['a new pipeline without stages', 'pipelines: [{ name: Sales }]', 'so it needs stages'],
-    [
-      'an archived default',
-      'pipelines: [{ name: Last, stages: [{ label: A, archived: true, default: true }] }]',
-      'default',
-    ],
-    [
-      'a stage to move to that is not there',
-      'pipelines: [{ name: Last, stages: [{ label: Used, archived: true, move_to: X }, { label: Only }] }]',
-      'no stage X',
-    ],
-    [
-      'a stage with opportunities',
-      'pipelines: [{ name: Last, stages: [{ label: Only }, { label: Used, archived: true }] }]',
-      'name the stage that gets them',
-    ],
-    ['a long label', `pipelines: [{ name: Last, stages: [{ label: "${'x'.repeat(256)}" }] }]`, '255'],
-    [
-      '500 more fields',
-      `fields: [${Array.from({ length: 501 }, (_, n) => `{ object: account, slug: f${n}, name: F, type: string }`).join(', ')}]`,
-      'more than 500 fields',
-    ],
-    [
-      '100 more stages',
-      `pipelines: [{ name: Last, stages: [${Array.from({ length: 99 }, (_, n) => `{ label: L${n} }`).join(', ')}] }]`,
-      'more than 100 stages',
-    ],
-    [
-      'large names',
-      `fields: [${Array.from({ length: 30 }, (_, n) => `{ object: account, slug: f${n}, name: F, type: select, options: [${Array.from({ length: 500 }, (__, o) => `{ value: v${o}, label: "${'ü'.repeat(20)} ${o}" }`).join(', ')}] }`).join(', ')}]`,
-      '1024 KB',
-    ],
-    ['a bad webhook', 'webhooks: [{ url: "https://10.0.0.1/hook" }]', 'must be a public address'],
-    ['webhooks without a key for secrets', 'webhooks: [{ url: "https://hooks.example.com/" }]', 'WEBHOOK_SECRET_KEY'],
-    [
-      'a label of another option',
-      'fields: [{ object: account, slug: size, name: Size, type: select, options: [{ value: Small, label: large }] }]',
-      'the option Large',
-    ],
-    [
-      'an empty list of pipelines',
-      'fields: [{ object: opportunity, slug: p, name: P, type: string, pipelines: [] }]',
-      'must name at least one',
-    ],
-    [
-      'names that are exchanged',
-      'pipelines: [{ name: Last, stages: [{ label: Only, was: Used }, { label: Used, was: Only }] }]',
-      'exchanges them too',
-    ],
-  ])('%s: is refused before the first change', async (_title, text, message) => {
-    await apply(`pipelines: [{ name: Last, stages: [{ label: Only }, { label: Used }] }]
-fields: [{ object: account, slug: size, name: Size, type: select, options: [Small, Large] }]`);
+  it.each(refusedFiles)('%s: is refused before the first change', async (_title, text, message) => {
+    await apply(refusingSetup);
     const { pipelines } = await storedSetup();
-    await createDeal(pipelines[0]?.id ?? '', pipelines[0]?.stages[1]?.id ?? '');
+    await createDeal(pipelines[0]?.id ?? '', pipelines[0]?.stages[1]?.id ?? '', { custom__fee: 1, custom__cost: 2 });
     const before = await storedSetup();
     const stderr = await refused(`currency: EUR\nmembers: [{ email: first@example.com }]\n${text}`);
     expect(stderr).toContain(message);
@@ -242,6 +192,22 @@ fields: [{ object: account, slug: size, name: Size, type: select, options: [Smal
     await apply(
       field('Gold', 'Silver').replace('label: Silver', 'label: Silver, archived: true').replace('Gold', 'Silver'),
     );
+  });
+
+  it('gives a field another currency if it has no values, or the file says that they are reinterpreted', async () => {
+    const field = (rest: string) => `fields: [{ object: opportunity, slug: fee, name: Fee, type: currency, ${rest} }]`;
+    await apply(
+      `pipelines: [{ name: Sales, stages: [{ label: Old }] }]\n${field('currency: EUR, reinterpret_values: true')}`,
+    );
+    expect(await apply(field('currency: USD'))).toEqual(['change the opportunity field fee: currency: EUR → USD']);
+    const [pipeline] = (await storedSetup()).pipelines;
+    await createDeal(pipeline?.id ?? '', pipeline?.stages[0]?.id ?? '', { custom__fee: 1 });
+    const text = field('currency: JPY, reinterpret_values: true');
+    expect(await apply(text)).toEqual([
+      'change the opportunity field fee: currency: USD → JPY, reinterpret_values: none → true',
+    ]);
+    expect((await storedSetup()).fields[0]?.metadata).toEqual({ currency: 'JPY' });
+    expect(await apply(text)).toEqual([]);
   });
 
   it('--dry-run --exit-code returns 2 if the organization differs from the file', async () => {

@@ -9,9 +9,10 @@ import { CliError, errorText, exitCodes, ifThere, usageError } from '../errors.j
 import { example } from '../examples.js';
 import { privateMode } from '../private-mode.js';
 import type { YamlFile } from '../yaml-file.js';
-import { planSetup, readStoredSetup, refuseStagesInUse } from './plan/plan-setup.js';
+import { planSetup, refuseStagesInUse } from './plan/plan-setup.js';
 import type { PlanStep } from './plan/plan-step.js';
 import type { OnSecret } from './plan/plan-webhooks.js';
+import { readStoredSetup } from './plan/read-setup.js';
 import { withSetup, withSetupOptions, type SetupOptions, type SetupSession } from './session.js';
 import { exportSetup, readSetupFile, type SetupFile } from './setup-file.js';
 
@@ -31,8 +32,9 @@ The file can have a currency, members, pipelines with their stages, fields, and 
 payload, paused). An example is ${example('setup.yaml')}. Entries that the file does not name stay unchanged. To rename a
 pipeline, stage, member or webhook, write "was: OLD NAME" (or its id) beside the new name. The order in the file becomes the order
 in the organization. "archived: true" takes an entry out of use; "move_to: LABEL" names the stage that gets the opportunities of an
-archived one. For webhooks, the key also needs the group webhooks; with a database, the command needs WEBHOOK_SECRET_KEY and
-WEBHOOK_ALLOWED_NETWORKS as the gateways have them.
+archived one. A new currency of a field with values needs "reinterpret_values: true": the numbers stay and become amounts in it.
+For webhooks, the key also needs the group webhooks; with a database, the command needs WEBHOOK_SECRET_KEY and
+WEBHOOK_ALLOWED_NETWORKS as the gateways have them. For currencies of fields, the key also needs the group search.
 The command checks the whole file and prints the plan first. Then it makes one call of the API for each change, and checks that the
 organization is in the state of the file. If a call fails, the command says how many changes were made: run it again to continue.
 Without --yes it asks before it applies the plan. If it cannot ask (no terminal, or --json), it applies nothing.`;
@@ -164,7 +166,9 @@ export const addApplyCommand = (program: Command, context: CliContext): void => 
   withSetupOptions(command).action(async (path: string, options: ApplyOptions) => {
     if (options.exitCode === true && options.dryRun !== true) throw usageError('--exit-code needs --dry-run.');
     const setup = await readSetup(path);
-    const groups = ['list', 'setup', ...(setup.file.webhooks === undefined ? [] : ['webhooks'])];
+    const hasCurrency = setup.file.fields?.some(({ currency }) => currency !== undefined) === true;
+    const isAdded = { webhooks: setup.file.webhooks !== undefined, search: hasCurrency };
+    const groups = ['list', 'setup', ...(['webhooks', 'search'] as const).filter((group) => isAdded[group])];
     const needs = { groups, operations: ['listOpportunities'] };
     await withSetup(context, options, (session) => apply(context, options, session, setup), needs);
   });

@@ -19,6 +19,7 @@ import { optionColors, slugFromName } from '@crm/domain';
 import { CliError, usageError } from '../errors.js';
 import { findMember, findPipeline, listFields, listPipelines } from './lookup.js';
 import type { SetupCommand } from './make-command.js';
+import { moveAll } from './move-all.js';
 import { nameFromEmail } from './plan/plan-members.js';
 
 const pipeline = {
@@ -117,7 +118,7 @@ Examples:
     contract: updateStage,
     argument: { entry: 'stage' },
     call: async (client, id, body: { readonly is_active?: boolean }) => {
-      const { data } = await client.pipelines.updateStage(id, body);
+      const { data } = await moveAll(() => client.pipelines.updateStage(id, body));
       if (body.is_active !== false) return { data };
       const all = (await listPipelines(client)).find(({ stages }) => stages.some((one) => one.stage_id === id))?.stages;
       const active = all?.filter((one) => one.is_active) ?? [];
@@ -269,7 +270,7 @@ A restored member can own new opportunities again.`,
     name: 'member remove',
     contract: deleteMember,
     argument: { entry: 'member' },
-    call: (client, id, query) => client.members.delete(id, query),
+    call: (client, id, query) => moveAll(() => client.members.delete(id, query)),
     inUse: 'Give --keep-owner or --reassign EMAIL',
     show: ({ id }: { readonly id: string }, { opportunities }) => ({
       json: { member_id: id, status: opportunities === 'keep' ? 'former' : 'removed' },

@@ -8,7 +8,7 @@ const letters = 'abcdefghijklmnopqrstuvwxyz';
 
 const plan = (content: string | Uint8Array): readonly string[] => {
   const { source, file } = readSetupFile('/somewhere/setup.yaml', content);
-  const setup = { currency: undefined, members: [], pipelines: [], fields: [], webhooks: [] };
+  const setup = { currency: undefined, members: [], pipelines: [], fields: [], webhooks: [], inUse: new Set<string>() };
   return planSetup(source, file, setup, () => undefined).steps.map(({ text }) => text);
 };
 

@@ -54,6 +54,7 @@ const FileField = closed(
     type: oneOf(attributeTypes),
     options: list(Type.Unsafe<Static<typeof FileOption> | string>({ anyOf: [{ type: 'string' }, FileOption] })),
     currency: Type.Optional(text('currencyCode')),
+    reinterpret_values: flag,
     max: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
     pipelines: list(text()),
     hidden: flag,

@@ -7,7 +7,7 @@ import type { FileField } from '../setup-file.js';
 import { type ListPlan, planArchives, planChanges, planPlaces } from './plan-list.js';
 import { archiveStep, checkSettings, firstLabel, optionsOf, planOptions } from './plan-options.js';
 import type { PipelinesPlan } from './plan-pipelines.js';
-import { type Answer, type PlanStep, restoredIf, withoutUndefined } from './plan-step.js';
+import { type Answer, type PlanStep, restoredIf, type StoredSetup, withoutUndefined } from './plan-step.js';
 import type { SetupSize } from './setup-size.js';
 
 const createField = async (
@@ -45,8 +45,9 @@ const createField = async (
 const checkField = (
   source: YamlFile,
   path: KeyPath,
-  { type, pipelines, object }: FileField,
+  { type, pipelines, object, currency, reinterpret_values: isReinterpreted }: FileField,
   stored: CustomField | undefined,
+  isUsed: boolean,
   idOf: PipelinesPlan['idOf'],
 ): void => {
   pipelines?.forEach((name, index) => {
@@ -55,7 +56,15 @@ const checkField = (
   if (pipelines?.length === 0) source.problem([...path, 'pipelines'], 'must name at least one, or be left out for all');
   if (pipelines !== undefined && object !== 'opportunity')
     source.problem([...path, 'pipelines'], 'applies only to fields of opportunities');
+  if (isReinterpreted !== undefined && currency === undefined)
+    source.problem([...path, 'reinterpret_values'], 'applies only with currency');
   if (stored === undefined) return;
+  if (isUsed) {
+    const values = stored.is_active === false ? 'is archived, so it may have values' : 'has values';
+    const before = `the field ${values}, and its currency is ${stored.metadata?.currency ?? 'none'}`;
+    const advice = `with reinterpret_values: true beside it, the numbers stay and become amounts in ${currency ?? ''}`;
+    source.problem([...path, 'currency'], `${before}: ${advice}`);
+  }
   if (type !== stored.attribute_type)
     source.problem([...path, 'type'], `is ${stored.attribute_type} and cannot be changed`);
   const idsOf = (all: readonly string[]) => JSON.stringify([...new Set(all)].toSorted());
@@ -66,7 +75,7 @@ const checkField = (
 
 interface Work {
   readonly source: YamlFile;
-  readonly stored: readonly CustomField[];
+  readonly setup: StoredSetup;
   readonly entries: readonly FileField[];
   readonly pipelines: PipelinesPlan;
   readonly size: SetupSize;
@@ -76,8 +85,8 @@ interface Work {
 export const planFields = (work: Work): readonly PlanStep[] =>
   objectTypes.flatMap((object) => planFieldsOf(work, object));
 
-const planFieldsOf = ({ source, size, pipelines, ...all }: Work, object: ObjectType): readonly PlanStep[] => {
-  const stored = all.stored
+const planFieldsOf = ({ source, size, setup, pipelines, ...all }: Work, object: ObjectType): readonly PlanStep[] => {
+  const stored = setup.fields
     .filter((field) => field.object === object)
     .map((field) => ({ ...field, currency: field.metadata?.currency, max: field.metadata?.max }));
   const entries = all.entries.filter((field) => field.object === object);
@@ -89,8 +98,9 @@ const planFieldsOf = ({ source, size, pipelines, ...all }: Work, object: ObjectT
     nameKey: 'current_name',
     titleOf: (field) => `the ${object} field ${'slug' in field ? field.slug : field.name}`,
     nameOf: (field) => ('slug' in field ? field.slug : field.name),
-    valuesOf: ({ name, hidden, archived, currency, max }) => {
-      const settings = { currency, max };
+    valuesOf: ({ slug, name, hidden, archived, currency, max, reinterpret_values: isReinterpreted }) => {
+      const isChanged = currency !== undefined && currency !== stored.find((field) => field.name === slug)?.currency;
+      const settings = { currency, reinterpret_values: isChanged && isReinterpreted === true ? true : undefined, max };
       return { current_name: name, is_hidden: hidden, is_active: restoredIf(archived), ...settings };
     },
     update: (client, id, body) => client.fields.update(id, body),
@@ -99,7 +109,7 @@ const planFieldsOf = ({ source, size, pipelines, ...all }: Work, object: ObjectT
     const path = ['fields', all.entries.indexOf(wanted)];
     const field = stored[list.found[index] ?? -1];
     if (field === undefined) size.add('fields', [...path, 'slug']);
-    checkField(source, path, wanted, field, pipelines.idOf);
+    checkField(source, path, wanted, field, setup.inUse.has(field?.field_id ?? ''), pipelines.idOf);
     const metadata = checkSettings(source, path, wanted, field);
     size.grow([wanted.name, metadata], [field?.current_name, field?.metadata]);
   }

@@ -2,12 +2,11 @@ import type { Pipeline } from '@crm/client';
 import { comparableName } from '@crm/domain';
 
 import type { YamlFile } from '../../yaml-file.js';
-import type { PipelineWithStages } from '../lookup.js';
 import type { FilePipeline } from '../setup-file.js';
 import { matchEntries } from './match-entries.js';
 import { type ListPlan, planArchives, planChanges, planPlaces } from './plan-list.js';
 import { createdStages, planStages, stageBody, type StageArchive } from './plan-stages.js';
-import { type PlanStep, restoredIf } from './plan-step.js';
+import { type PlanStep, restoredIf, type StoredSetup } from './plan-step.js';
 import type { SetupSize } from './setup-size.js';
 
 /** The plan of the pipelines. */
@@ -22,7 +21,7 @@ export interface PipelinesPlan {
 /** Plans the changes of pipelines and their stages. */
 export const planPipelines = (
   source: YamlFile,
-  stored: readonly PipelineWithStages[],
+  { pipelines: stored, inUse }: StoredSetup,
   entries: readonly FilePipeline[],
   size: SetupSize,
 ): PipelinesPlan => {
@@ -48,7 +47,7 @@ export const planPipelines = (
       if ((entry.stages ?? []).length === 0)
         source.problem(path, 'is not stored, so it needs stages: at least one that is not archived');
     }
-    return planStages({ source, path: [...path, 'stages'], pipeline: object, entry, size });
+    return planStages({ source, path: [...path, 'stages'], pipeline: object, entry, size, inUse });
   });
   const places = planPlaces(
     list,

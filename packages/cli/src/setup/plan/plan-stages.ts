@@ -4,9 +4,10 @@ import { comparableName } from '@crm/domain';
 import type { KeyPath, YamlFile } from '../../yaml-file.js';
 import type { PipelineWithStages } from '../lookup.js';
 import type { FilePipeline, FileStage } from '../setup-file.js';
+import { moveAll } from '../move-all.js';
 import { matchEntries } from './match-entries.js';
 import { type ListPlan, planArchives, planChanges, planPlaces } from './plan-list.js';
-import { type PlanStep, restoredIf, type Values, withoutUndefined } from './plan-step.js';
+import { type PlanStep, restoredIf, type StoredSetup, type Values, withoutUndefined } from './plan-step.js';
 import type { SetupSize } from './setup-size.js';
 
 /** A stage that the plan archives, which must have no opportunities. */
@@ -38,10 +39,11 @@ interface Work {
   readonly pipeline: PipelineWithStages | undefined;
   readonly entry: FilePipeline;
   readonly size: SetupSize;
+  readonly inUse: StoredSetup['inUse'];
 }
 
 /** Plans the changes of the stages of a pipeline. */
-export const planStages = ({ source, path, pipeline, entry, size }: Work): StagesPlan => {
+export const planStages = ({ source, path, pipeline, entry, size, inUse }: Work): StagesPlan => {
   const entries = entry.stages ?? [];
   const stored = pipeline?.stages ?? [];
   const pipelineName = pipeline?.name ?? entry.name;
@@ -56,7 +58,7 @@ export const planStages = ({ source, path, pipeline, entry, size }: Work): Stage
     titleOf: ({ label }) => `the stage ${label} of ${pipelineName}`,
     nameOf: ({ label }) => label,
     valuesOf: (stage) => ({ ...stageBody(stage), is_active: restoredIf(stage.archived) }),
-    update: (client, id, body) => client.pipelines.updateStage(id, body),
+    update: (client, id, body) => moveAll(() => client.pipelines.updateStage(id, body)),
   };
   size.startPipeline(stored.length);
   for (const [index, { label }] of entries.entries()) {
@@ -85,8 +87,23 @@ export const planStages = ({ source, path, pipeline, entry, size }: Work): Stage
     const { pipeline_id: pipelineId, stage_id: stageId } = object;
     return [{ path: [...path, index, 'archived'], pipelineId, stageId }];
   });
-  return { steps: [...planChanges(list), ...places, ...archives], archives: emptied, ids: list.ids };
+  const rest = planRest(list, inUse, heirOf);
+  return { steps: [...planChanges(list), ...places, ...archives, ...rest], archives: emptied, ids: list.ids };
 };
+
+/** The steps that continue the moves of an earlier run: of the opportunities that are left in stages which it has archived. */
+const planRest = (
+  { entries, stored, found, titleOf, update }: ListPlan<FileStage, Stage>,
+  inUse: ReadonlySet<string>,
+  heirOf: (entry: FileStage) => Values,
+): readonly PlanStep[] =>
+  entries.flatMap((entry, index): readonly PlanStep[] => {
+    const stage = stored[found[index] ?? -1];
+    if (entry.move_to === undefined || stage?.is_active !== false || !inUse.has(stage.stage_id)) return [];
+    const text = `move the opportunities that are left in ${titleOf(entry)} to ${entry.move_to}`;
+    const run: PlanStep['run'] = (client) => update(client, stage.stage_id, { is_active: false, ...heirOf(entry) });
+    return [{ text, run, isLast: true }];
+  });
 
 /** The stages of a pipeline after the plan. */
 class FinalStages {

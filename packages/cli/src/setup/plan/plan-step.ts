@@ -25,6 +25,11 @@ export interface StoredSetup {
   readonly pipelines: readonly PipelineWithStages[];
   readonly fields: readonly CustomField[];
   readonly webhooks: readonly Webhook[];
+  /**
+   * Ids of what has records, as far as the file makes it matter: fields with values whose currency it changes, and archived
+   * stages whose opportunities are not all moved.
+   */
+  readonly inUse: ReadonlySet<string>;
   /** Undefined if only the gateway has them. */
   readonly webhookSettings?: WebhookSettings | undefined;
 }
