@@ -236,7 +236,7 @@ describe('files in all dialects', () => {
           }),
         );
       }),
-      { numRuns: propertyRuns({ short: 60, soak: 3000 }) },
+      { numRuns: propertyRuns({ short: 25, soak: 3000 }) },
     );
   });
 
@@ -257,7 +257,7 @@ describe('files in all dialects', () => {
         const read = cells.map((cell) => (step.ok ? step.value.apply(cell) : step));
         expect(read).toEqual(values.map((value) => ({ ok: true, value: value.getTime() })));
       }),
-      { numRuns: propertyRuns({ short: 40, soak: 3000 }) },
+      { numRuns: propertyRuns({ short: 20, soak: 3000 }) },
     );
     const counted = fc.tuple(fc.constantFrom(...numbers), fc.array(amounts, { minLength: 1, maxLength: 5 }));
     fc.assert(
@@ -272,7 +272,7 @@ describe('files in all dialects', () => {
         const read = cells.map((cell) => mapping.fields[1]?.read(new Map([['A', cell]])));
         expect(read).toEqual(values.map((value) => ({ ok: true, value: value === 0 ? 0 : value })));
       }),
-      { numRuns: propertyRuns({ short: 40, soak: 3000 }) },
+      { numRuns: propertyRuns({ short: 20, soak: 3000 }) },
     );
   });
 });

@@ -15,7 +15,7 @@ import { normalizeName, normalizeOptionalName } from './name.js';
 import { areNearDomains } from './near-domain.js';
 
 const numRuns = propertyRuns({ short: 50, soak: 5_000 });
-/** Every so many letters. Soak tests check all of them. */
+/** Every so many letters, ten times as many of the alphabets. Soak tests check all of them. */
 const stride = testSize({ short: 97, soak: 1 });
 const messageOf = <T>(result: Result<T>): string => (result.ok ? '' : result.message);
 
@@ -154,7 +154,7 @@ describe('normalizeDomain', () => {
 
   it('gives the UTS-46 result of tr46 for each letter that Node converts', () => {
     const options = { checkBidi: true, checkJoiners: true, useSTD3ASCIIRules: true };
-    for (let code = 0x80; code < 0xd7a4; code += code < 0x3100 ? 1 : stride) {
+    for (let code = 0x80; code < 0xd7a4; code += code < 0x3100 ? Math.ceil(stride / 10) : stride) {
       const letter = String.fromCharCode(code);
       for (const host of [`${letter}.de`, `a${letter}${letter}b.de`]) {
         const result = hostToAscii(host);

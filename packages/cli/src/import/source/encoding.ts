@@ -118,6 +118,14 @@ const decode = (word: Buffer, encoding: string): string | undefined => {
 /** The most different words that are compared. A file has fewer, or shows its encoding in these. */
 const mostWords = 20_000;
 
+/** Where the word at the end of a text starts, at most a thousand characters before the end. */
+const startOfLastWord = (text: string): number => {
+  const least = Math.max(0, text.length - 1000);
+  let start = text.length;
+  while (start > least && /[0-9@-\xff]/.test(text.charAt(start - 1))) start -= 1;
+  return start;
+};
+
 /**
  * The different words of a file with bytes beyond ASCII. A word ends at a byte that no encoding uses inside a character,
  * such as a comma or a space.
@@ -126,12 +134,13 @@ const wordsBeyondAscii = async (file: string): Promise<readonly Buffer[]> => {
   const words = new Set<string>();
   let tail = '';
   const add = (text: string): void => {
-    for (const [word] of text.matchAll(/[0-9@-\xff]*[\x80-\xff][0-9@-\xff]*/g))
-      if (words.size < mostWords) words.add(word);
+    // One pattern for both would take quadratic time for a long run of ASCII letters, such as a file in base64.
+    for (const [word] of text.matchAll(/[0-9@-\xff]+/g))
+      if (words.size < mostWords && /[\x80-\xff]/.test(word)) words.add(word);
   };
   for await (const chunk of createReadStream(file, 'latin1') as AsyncIterable<string>) {
     const text = tail + chunk;
-    const end = text.search(/[0-9@-\xff]{0,1000}$/);
+    const end = startOfLastWord(text);
     add(text.slice(0, end));
     tail = text.slice(end);
   }
