@@ -194,6 +194,26 @@ describe('crm apply', () => {
     );
   });
 
+  it.each([
+    ['the value of which is the label of another one', '{ value: Gold, label: Old gold, archived: true }'],
+    ['with the label of another one', '{ value: c, label: gold, archived: true }'],
+    ['with a label that is the value of another one', '{ value: c, label: b, archived: true }'],
+    ['of all these kinds', '{ value: c, label: Gold, archived: true }, { value: Gold, label: b, archived: true }'],
+  ])('adds archived options %s, to a new field and to a stored one', async (_title, archived) => {
+    const field = (slug: string, more: string) =>
+      `fields: [{ object: account, slug: ${slug}, name: Tier, type: select, options: [{ value: b, label: Gold }${more}] }]`;
+    await apply(field('stored', ''));
+    for (const slug of ['stored', 'new']) {
+      expect((await apply(field(slug, `, ${archived}`))).length).toBeGreaterThan(1);
+      expect(await apply(field(slug, `, ${archived}`))).toEqual([]);
+    }
+    expect((await storedSetup()).fields.map(({ metadata }) => metadata?.options?.[0])).toMatchObject([
+      { value: 'b', label: 'Gold' },
+      { value: 'b', label: 'Gold' },
+    ]);
+    await apply(field('stored', '').replace('[{ value: b', '[{ value: d, label: D }, { value: b'));
+  });
+
   it('gives a field another currency if it has no values, or the file says that they are reinterpreted', async () => {
     const field = (rest: string) => `fields: [{ object: opportunity, slug: fee, name: Fee, type: currency, ${rest} }]`;
     await apply(

@@ -5,7 +5,7 @@ import type { KeyPath, YamlFile } from '../../yaml-file.js';
 import type { CustomField } from '../lookup.js';
 import type { FileField } from '../setup-file.js';
 import { type ListPlan, planArchives, planChanges, planPlaces } from './plan-list.js';
-import { archiveStep, checkSettings, firstLabel, optionsOf, planOptions } from './plan-options.js';
+import { archiveStep, checkSettings, finalLabelSteps, firstLabel, optionsOf, planOptions } from './plan-options.js';
 import type { PipelinesPlan } from './plan-pipelines.js';
 import { type Answer, type PlanStep, restoredIf, type StoredSetup, withoutUndefined } from './plan-step.js';
 import type { SetupSize } from './setup-size.js';
@@ -18,7 +18,7 @@ const createField = async (
 ): Promise<Answer & { readonly id: string }> => {
   const { object, slug, name, type, currency, max, hidden, pipelines } = wanted;
   const options = optionsOf(wanted);
-  const labels = options.map(({ label }) => label);
+  const archived = options.filter((option) => option.archived === true);
   const { data, readAfter } = await client.fields.create({
     object,
     slug,
@@ -31,9 +31,9 @@ const createField = async (
       is_hidden: hidden,
       options:
         wanted.options &&
-        options.map((option, index) => {
+        options.map((option) => {
           const { value, color } = option;
-          return withoutUndefined({ value, color, label: firstLabel(labels, option, index) });
+          return withoutUndefined({ value, color, label: firstLabel(option, options, archived) });
         }),
       pipeline_ids: pipelines?.map((one) => idOf(one) ?? ''),
     }),
@@ -121,9 +121,12 @@ const planFieldsOf = ({ source, size, setup, pipelines, ...all }: Work, object: 
   const options = entries.flatMap((wanted, index): readonly PlanStep[] => {
     const field = stored[list.found[index] ?? -1];
     if (field !== undefined) return planOptions(field, wanted);
-    const archived = optionsOf(wanted).filter((option) => option.archived === true);
+    const all = optionsOf(wanted);
+    const archived = all.filter((option) => option.archived === true);
     const fieldId = (): string => list.ids[stored.length + index] ?? '';
-    return archived.map((option) => archiveStep(list.titleOf(wanted), option, fieldId));
+    const title = list.titleOf(wanted);
+    const steps = archived.map((option) => archiveStep(title, option, fieldId));
+    return [...steps, ...finalLabelSteps(title, all, archived, fieldId)];
   });
   return [...planChanges(list), ...places, ...options, ...planArchives(list)];
 };

@@ -13,7 +13,7 @@ type Option = NonNullable<NonNullable<CustomField['metadata']>['options']>[numbe
 export interface GivenOption {
   readonly value: string;
   readonly label: string;
-  readonly color?: string | undefined;
+  readonly color?: string | null | undefined;
   readonly archived?: boolean;
 }
 
@@ -76,14 +76,45 @@ const foundOptions = (stored: readonly Option[], given: readonly GivenOption[]):
 const isArchived = ({ archived }: GivenOption, { is_active: isActive }: Option): boolean =>
   archived ?? isActive === false;
 
+const isSame = (one: string, other: string): boolean => comparableName(one) === comparableName(other);
+
 /**
- * The label that a new option gets at first: a temporary one if it will be archived and another option has its label. The
- * step that archives it gives it its own label.
+ * The label of an option until the options that the plan adds and archives are archived. It is a temporary one if the API would
+ * refuse the option before that: an archived option may have the label or value of another one, or its label as value.
+ *
+ * @param all - the options of the field after the plan
+ * @param added - those of them that the plan adds and archives
  */
-export const firstLabel = (labels: readonly string[], { label, archived }: GivenOption, nth: number): string => {
-  const same = labels.filter((other) => comparableName(other) === comparableName(label));
-  return archived === true && same.length > 1 ? temporaryName(label, nth + 1) : label;
+export const firstLabel = (option: GivenOption, all: readonly GivenOption[], added: readonly GivenOption[]): string => {
+  const { label, value } = option;
+  const others = all.filter((other) => other.value !== value);
+  const isTaken = added.includes(option)
+    ? others.some((other) => isSame(other.label, label) || isSame(other.value, label))
+    : option.archived !== true && added.some((other) => other.value !== value && isSame(other.value, label));
+  // No two options can get the same temporary label.
+  let nth = all.indexOf(option) + 1;
+  while (all.some((other) => isSame(other.label, temporaryName(label, nth)))) nth += all.length;
+  return isTaken ? temporaryName(label, nth) : label;
 };
+
+/** The steps that give options their own labels instead of those of {@link firstLabel}. */
+export const finalLabelSteps = (
+  title: string,
+  all: readonly GivenOption[],
+  added: readonly GivenOption[],
+  fieldId: () => string,
+): readonly PlanStep[] =>
+  all.flatMap((option): readonly PlanStep[] => {
+    const { value, label } = option;
+    const first = firstLabel(option, all, added);
+    if (first === label || added.includes(option)) return [];
+    return [labelStep(title, { value, label: first }, label, fieldId)];
+  });
+
+const labelStep = (title: string, { value, label }: GivenOption, to: string, fieldId: () => string): PlanStep => ({
+  text: `change ${title}, option ${value}: label: ${label} → ${to}`,
+  run: (client) => client.fields.updateOption(fieldId(), { value, label: to }),
+});
 
 /** The step that archives an option which another step has created. */
 export const archiveStep = (title: string, { value, label }: GivenOption, fieldId: () => string): PlanStep => ({
@@ -121,17 +152,29 @@ export const planOptions = (field: CustomField, wanted: FileField): readonly Pla
       after: (entry, option) => (isArchived(entry, option) ? null : entry.label),
     },
   });
-  const labels = finalOptions(stored, entries, list.found).map(({ option }) => option.label);
+  const isNew = (value: string): boolean => !ids.includes(value);
+  const added = entries.filter(({ value, archived }) => archived === true && isNew(value));
+  const all = finalOptions(stored, entries, list.found).map(({ index, option }) => {
+    const entry = entries[index];
+    return entry !== undefined && added.includes(entry) ? entry : option;
+  });
+  const fieldId = (): string => field.field_id;
+  const lent = all.flatMap((option): readonly PlanStep[] => {
+    const first = firstLabel(option, all, added);
+    return first === option.label || isNew(option.value) ? [] : [labelStep(title, option, first, fieldId)];
+  });
   const additions = entries.flatMap((entry, index): readonly PlanStep[] => {
-    const { value, color, archived } = entry;
+    const { value, color } = entry;
     if ((list.found[index] ?? -1) >= 0) return [];
-    ids[stored.length + index] = value;
-    const label = firstLabel(labels, entry, index);
+    const label = firstLabel(all.find((option) => option.value === value) ?? entry, all, added);
     const add: PlanStep = {
       text: `change ${title}, add the option ${value}`,
       run: (client) => client.fields.createOption(field.field_id, withoutUndefined({ value, label, color })),
     };
-    return archived === true ? [add, archiveStep(title, entry, () => field.field_id)] : [add];
+    return added.includes(entry) ? [add, archiveStep(title, entry, fieldId)] : [add];
   });
-  return [...changes, ...additions, ...planMoves(list)];
+  const labels = finalLabelSteps(title, all, added, fieldId);
+  for (const [index, { value }] of entries.entries())
+    if ((list.found[index] ?? -1) < 0) ids[stored.length + index] = value;
+  return [...changes, ...lent, ...additions, ...labels, ...planMoves(list)];
 };
