@@ -68,19 +68,46 @@ const before = async (handle: Handle): Promise<Server> => {
   return server;
 };
 
-const apply = async (handle: Handle, ...args: string[]): Promise<CrmResult> => {
+const run = async (handle: Handle, ...args: string[]): Promise<CrmResult> => {
   const server = await before(handle);
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const addresses = ['--url', url, '--read-url', readUrl, '--api-key', apiKey];
   try {
-    return await runCrm(['apply', join(directory, 'setup.yaml'), '--yes', ...addresses, ...args]);
+    return await runCrm([...args, ...addresses]);
   } finally {
     server.closeAllConnections();
     server.close();
   }
 };
 
+const apply = (handle: Handle, ...args: string[]): Promise<CrmResult> =>
+  run(handle, 'apply', join(directory, 'setup.yaml'), '--yes', ...args);
+
 const passOn: Handle = () => false;
+
+/** Answers as the gateway does to a move of more than it moves in one call. */
+const refuse = (response: ServerResponse, moved: number): true => {
+  response.writeHead(409, { 'content-type': 'application/json' });
+  const counts = { opportunities: 1, moved };
+  response.end(JSON.stringify({ success: false, code: 'conflict', message: 'Send it again', counts }));
+  return true;
+};
+
+it.each([
+  ['stage update', ['Old', '--pipeline', 'Sales', '--archive', '--move-to', 'New']],
+  ['member remove', ['a@example.com', '--reassign', 'b@example.com']],
+])('crm %s repeats a call that has moved 10,000 opportunities', async (command, args) => {
+  await write(
+    'members: [{ email: a@example.com }, { email: b@example.com }]\npipelines: [{ name: Sales, stages: [{ label: Old }, { label: New }] }]',
+  );
+  expect((await apply(passOn)).exitCode).toBe(0);
+  const words = command.split(' ');
+  const stopped = await run((_nth, response) => refuse(response, 0), ...words, ...args);
+  expect(stopped).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Send it again') as unknown });
+  expect(await run((nth, response) => nth < 3 && refuse(response, 10_000), ...words, ...args)).toMatchObject({
+    exitCode: 0,
+  });
+});
 
 describe('crm apply with --url and --api-key', () => {
   it('waits as long as a 429 or 503 asks, and makes each change once', async () => {
@@ -190,12 +217,6 @@ webhooks: [{ url: "https://hooks.example.com/1", objects: [account], changed: [c
     const created = await client.opportunities.create({ pipeline_id: pipelineId, opportunity });
     await write('pipelines: [{ name: Sales, stages: [{ label: Old, archived: true, move_to: New }, { label: New }] }]');
     const stageOf = async () => (await client.opportunities.get(created.data.opportunity_id)).data.opportunity.stage_id;
-    const refuse = (response: ServerResponse, moved: number) => {
-      response.writeHead(409, { 'content-type': 'application/json' });
-      const counts = { opportunities: 1, moved };
-      response.end(JSON.stringify({ success: false, code: 'conflict', message: 'Send it again', counts }));
-      return true;
-    };
     const stopped = await apply((_nth, response) => refuse(response, 0));
     expect(stopped).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('0 of 1 change') as unknown });
     const result = await apply((nth, response) => nth < 3 && refuse(response, 10_000));
