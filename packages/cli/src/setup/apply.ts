@@ -102,7 +102,9 @@ const verify = async (session: SetupSession, source: YamlFile, file: SetupFile, 
   if (steps.length === 0) return;
   const lines = steps.map(({ text }) => `\n  ${text}`).join('');
   const after = `${changes(progress.made)} were made, but the organization still differs from the file`;
-  throw new CliError(`${after}. Somebody may have changed it meanwhile. Run the command again. What differs:${lines}`);
+  throw new CliError(
+    `${after}. Another change may have been made meanwhile. Run the command again. What differs:${lines}`,
+  );
 };
 
 /** Prints the secrets of webhooks at once, so that none is lost if a later change fails. */
