@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Failure } from '@crm/domain';
 import type { Database } from '../database.js';
 import { ItemsRefused } from '../errors.js';
@@ -49,6 +50,8 @@ export const runWrites = async <Applied, Refused>(
       .filter(({ index }) => !Object.hasOwn(refused, index))
       .map(({ index, input }) => `{"index":${index},"input":${input}}`);
     const input = `{"function":"${bulk.function}","items":[${items.join()}],"answers":${JSON.stringify(refused)}}`;
+    // The driver encodes megabytes at once, in a turn of its own.
+    await setImmediate();
     try {
       return await runWriteText(database, organizationId, { function: 'write_many', input }, idempotency, origin);
     } catch (error) {
