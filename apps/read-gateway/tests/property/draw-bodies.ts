@@ -73,12 +73,20 @@ export const drawBodies = (setup: OrganizationSetup, seed: number): Readonly<Rec
       }),
     }),
   );
+  const named = new Set<string>();
+  /** Two deals with one natural key and different external ids are refused, so only one deal of each name has an external id. */
+  const dealsExternalId = (n: number, dealName: string) => {
+    const drawn = externalId(n);
+    if (!('external_id' in drawn) || named.has(dealName)) return {};
+    named.add(dealName);
+    return drawn;
+  };
   return {
     account: draw('account', account).map((body, n) => ({ ...body, domain: domainOf(n), ...externalId(n) })),
     contact: draw('contact', contact).map((body, n) => ({ ...body, email: emailOf(n), ...externalId(n) })),
     opportunity: draw('opportunity', deal).map(({ opportunity, ...body }, n) => ({
       ...body,
-      opportunity: { ...opportunity, ...externalId(n) },
+      opportunity: { ...opportunity, ...dealsExternalId(n, opportunity.name) },
     })),
   };
 };
