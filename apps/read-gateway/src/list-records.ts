@@ -52,7 +52,7 @@ export const listRecords = (contract: OperationContract, objectType: ObjectType)
       readPage(context, setup, {
         operation: contract.id,
         objectType,
-        pipelineId: query.pipeline_id,
+        pipelineId: query.pipeline_id === 'all' ? null : query.pipeline_id,
         stageId: query.stage_id,
         queryPath: 'q',
         readWords: (errors) => parseSearchQuery(query.q, 'q', errors),

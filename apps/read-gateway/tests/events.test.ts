@@ -60,6 +60,7 @@ describe('200', () => {
     ]);
     expect(data.events[1]).toEqual({
       id: expect.any(String),
+      log_id: data.log_id,
       position: 2,
       type: 'contact.created',
       object: 'contact',
@@ -91,6 +92,23 @@ describe('200', () => {
     }
     expect((await list({ after: 5 })).data).toMatchObject({ events: [], next_position: 5, has_more: false });
   });
+
+  test.each(['', 'after=0', 'after=2', 'object=account', 'after=0&type=account.created'])(
+    'continues %j with cursor, beside the first after, until next_cursor is null',
+    async (query) => {
+      const read: number[] = [];
+      for (let cursor = ''; ;) {
+        const { data } = await list(`${query}&limit=1${cursor}`);
+        read.push(...data.events.map(({ position }) => position));
+        expect(data.next_cursor).toBe(data.has_more ? `${data.log_id}:${data.next_position}` : null);
+        expect(data.events.every((event) => event.log_id === data.log_id)).toBe(true);
+        if (data.next_cursor === null) break;
+        cursor = `&cursor=${data.next_cursor}`;
+      }
+      expect(read).toEqual(await positionsOf(query));
+      expect(await positionsOf(`after=${(await list()).data.log_id}:4`)).toEqual([5]);
+    },
+  );
 
   test.each([
     ['object=account', [1, 5]],
@@ -167,6 +185,7 @@ describe('400', () => {
   test.each([
     ...['after=-1', 'after=1.5', 'after=1e2', 'after=0x1', 'after=%201', 'after=01', 'after=', 'after=x'],
     ...['after=1234567890123456', 'after=6', 'after=1&after=2', 'limit=501', 'wait=-1', 'wait=31', 'wait=1.5', 'wait='],
+    ...['after=:1', 'after=a:', 'after=a_b:1', 'after=a:b:1', 'cursor=x', 'cursor=-1', 'cursor=3&after=4'],
     ...['object=deal', 'object=', 'type=account', 'type=', 'type=account.destroyed', 'type=note.merged', 'record_id=x'],
   ])('refuses %s and names the parameter', async (query) => {
     const answer = await list(query);
@@ -178,19 +197,34 @@ describe('410', () => {
   test('is returned for expired events, with the oldest readable position', async () => {
     const organization = await withEvents(5);
     await expire(organization, [1, 2], 3);
-    for (const query of ['after=0', 'after=1', 'after=1&object=account', 'after=0&wait=30']) {
+    const { log_id: log } = (await list('', organization)).data;
+    for (const query of ['after=1', 'after=1&object=account', 'after=1&wait=30', 'cursor=1', `after=${log}:1`]) {
       const { status, body } = await list(query, organization);
       expect([status, body]).toEqual([410, expect.objectContaining({ statusCode: 410, oldest_position: 3 })]);
     }
     expect((await list('after=2', organization)).data.next_position).toBe(5);
-    expect(await positionsOf('', organization)).toEqual([3, 4, 5]);
+    for (const query of ['', 'after=0', `after=${log}:0`, 'after=0&object=account']) {
+      expect(await positionsOf(query, organization)).toEqual([3, 4, 5]);
+    }
+  });
+
+  test('is returned for a position of another log, with the id of this one, also beyond its end', async () => {
+    const { log_id: log } = (await list()).data;
+    for (const query of ['after=x-1:1', 'after=x:0', 'after=x:99', 'cursor=x:2', `after=x:0&cursor=${log}:2`]) {
+      const { status, body } = await list(query);
+      expect([query, status, body]).toEqual([
+        query,
+        410,
+        expect.objectContaining({ code: 'log_changed', log_id: log }),
+      ]);
+    }
   });
 
   test('is returned if events are missing in the middle, with or without a filter', async () => {
     const organization = await withEvents(6);
     await expire(organization, [2, 4]);
     const filtered = ['after=0&object=note', 'after=2&type=account.created'];
-    for (const query of ['after=0', 'after=3', 'after=1&limit=1', ...filtered]) {
+    for (const query of ['after=1', 'after=3', 'after=1&limit=1', ...filtered]) {
       const { status, body } = await list(query, organization);
       expect([query, status, body]).toEqual([query, 410, expect.objectContaining({ oldest_position: 5 })]);
     }
@@ -202,7 +236,7 @@ describe('410', () => {
     await expire(organization, [1], 2);
     const expected = { events: [], next_position: 1, last_position: 1, oldest_position: 2 };
     for (const query of ['after=1', '']) expect((await list(query, organization)).data).toMatchObject(expected);
-    expect((await list('after=0', organization)).status).toBe(410);
+    expect((await list('after=0', organization)).data).toMatchObject(expected);
   });
 });
 

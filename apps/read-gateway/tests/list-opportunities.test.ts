@@ -3,6 +3,7 @@ import { setupTools } from '@crm/testing/suites';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestGateway, useGateway } from './support/gateway.js';
 import { subjects } from './support/subject.js';
+import { walkPages } from './support/walk.js';
 
 const options = [
   { label: 'Enterprise', value: 'enterprise', color: '#2563eb' },
@@ -116,6 +117,37 @@ describe('200', () => {
     for (const stage_id of [stage(2), stage(2).toUpperCase()])
       expect((await list({ stage_id, pipeline_id })).data.opportunities.map(({ id }) => id)).toEqual([ids.deal]);
     expect((await list({ stage_id: stage(1) })).data.opportunities).toEqual([]);
+  });
+});
+
+describe('200: pipeline_id=all', () => {
+  const all = async (query: Readonly<Record<string, string | number>>) =>
+    (await list({ pipeline_id: 'all', ...query })).data;
+
+  test('pages through the deals of every pipeline, newest first', async () => {
+    const names = ['With contact', 'Nothing', 'Bare', 'Website redesign', 'Bare', 'Renewal "1" \\ é 😀 \u2028'];
+    const answers = await walkPages((cursor) => list({ pipeline_id: 'all', limit: 2, cursor }));
+    const read = answers.flatMap(({ data }) => data.opportunities.map(({ name }) => name));
+    expect(read).toEqual(names);
+    expect((await all({ q: 'bare' })).opportunities).toHaveLength(2);
+    expect((await all({ stage_id: stage(2) })).opportunities.map(({ id }) => id)).toEqual([ids.deal]);
+  });
+
+  test('has the fields of single pipelines too', async () => {
+    const { opportunities, custom_field_definitions: definitions } = await all({ fields: 'partner,region' });
+    expect(Object.keys(definitions)).toEqual(['region', 'partner']);
+    const partners = opportunities.map(({ custom_fields: custom }) => (custom as { partner?: string }).partner);
+    expect(partners.filter((partner) => partner !== undefined)).toEqual(['P']);
+  });
+
+  test('is not another spelling, a default, or a cursor of one pipeline', async () => {
+    const { next_cursor: cursor } = await all({ limit: 1 });
+    const one = await list({ limit: 1, pipeline_id: searched, cursor: cursor ?? '' });
+    expect([one.status, one.fieldsAtFault]).toEqual([400, ['cursor']]);
+    const query = { pipeline_id: 'ALL' };
+    expect((await list(query)).body).toMatchObject({ errors: { pipeline_id: 'must be a valid UUID, or all' } });
+    const without = await gateway.client.call(listOpportunities, { query: {} });
+    expect([without.status, without.fieldsAtFault]).toEqual([400, ['pipeline_id']]);
   });
 });
 

@@ -69,6 +69,7 @@ const readEventPage = async (gateway: Gateway, { database, organization }: Subje
   const asked = {
     organizationId: organization.id,
     after: 1_000,
+    logIds: [],
     limit: 500,
     object: null,
     type: null,

@@ -8,12 +8,17 @@ export interface FieldsQuery<Fields extends string = string> {
 }
 
 /** Parameters of a page of the change log. `object` narrows the type of the events. */
-export interface ListEventsQuery<O extends Event['object'] = Event['object']> extends AnyEventsQuery {
+export interface ListEventsQuery<O extends Event['object'] = Event['object']> extends Omit<AnyEventsQuery, 'after'> {
+  /** A `next_position`, or `<log_id>:<position>`, which is 410 if the log is another one. By default starts with the oldest retained event. */
+  readonly after?: number | string;
   readonly object?: O;
 }
 
 /** Parameters of a stream of events. By default a page has 500 events and waits for 20 seconds. */
-export interface FollowEvents<O extends Event['object'] = Event['object']> extends ListEventsQuery<O>, ReadOptions {
+export interface FollowEvents<O extends Event['object'] = Event['object']>
+  extends Omit<ListEventsQuery<O>, 'after' | 'cursor'>, ReadOptions {
+  /** A stored `next_position`; without it, starts with the oldest retained event. */
+  readonly after?: number;
   /** The `log_id` that `after` belongs to; the stream ends with `CrmStartOverError` if the log is another one. */
   readonly logId?: string;
 }

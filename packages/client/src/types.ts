@@ -69,8 +69,10 @@ export interface AdditionalContact {
 
 /** Parameters of the change log. */
 export interface AnyEventsQuery {
-  /** Only events after this position. By default, starts with the oldest retained event. */
-  after?: number;
+  /** Only events after this position. By default, and after 0, starts with the oldest retained event. `<log_id>:<position>` is 410 if the log is another one. */
+  after?: string;
+  /** `next_cursor` of the previous page. It wins over `after`, which may stay as it was for the first page. */
+  cursor?: string;
   /** Maximum number of records in a page. A page of long records ends early, before it exceeds 2 MB, with `has_more` true. Default: 100. From 1 to 500. */
   limit?: number;
   /** Only events of records of this kind. */
@@ -580,6 +582,7 @@ export interface ErrorBody {
     | 'request_timeout'
     | 'idempotency_in_flight'
     | 'conflict'
+    | 'log_changed'
     | 'events_expired'
     | 'precondition_failed'
     | 'payload_too_large'
@@ -605,6 +608,8 @@ export interface ErrorBody {
   };
   /** On 410 for expired events: position of the oldest retained event. */
   oldest_position?: number;
+  /** On 410 for a position of another log: the id of this log. */
+  log_id?: string;
   /** On 409 for a merge: opportunities that would get the natural key of another one. At most 100. */
   conflicts?: Array<OpportunityConflict>;
   /** On 404 for a record that was merged into another one: the id of that other record, which may have been deleted since. */
@@ -617,6 +622,8 @@ export interface ErrorBody {
 export interface Event {
   /** Id of the event. */
   id: string;
+  /** Id of this log. It changes when the database is restored from a backup, a replica is promoted or `pg_upgrade` is run: then copy all records again. */
+  log_id: string;
   /** Its number in the organization: 1, 2, 3 … without gaps, in commit order. */
   position: number;
   /** What happened. */
@@ -668,7 +675,7 @@ export interface Event {
 export interface EventLogPage {
   /** The events of this page, oldest first. */
   events: Array<Event>;
-  /** Send it as `after` for the next page. Events that a filter leaves out also advance it. */
+  /** Store it as `after` for later requests. Events that a filter leaves out also advance it. */
   next_position: number;
   /** Position of the newest event; 0 if there has been none. */
   last_position: number;
@@ -676,6 +683,8 @@ export interface EventLogPage {
   oldest_position: number;
   /** Whether there are events after `next_position`. */
   has_more: boolean;
+  /** Send it as `cursor` for the next page; null at the end of the log. */
+  next_cursor: string | null;
   /** Id of this log. It changes when the database is restored from a backup, a replica is promoted or `pg_upgrade` is run: then copy all records again. */
   log_id: string;
 }
@@ -913,7 +922,7 @@ export interface ListNotesQuery {
 
 /** Parameters of lists of opportunities. */
 export interface ListOpportunitiesQuery {
-  /** The pipeline to read. */
+  /** The pipeline to read; `all` for every pipeline. */
   pipeline_id: string;
   /** Only opportunities in this stage. */
   stage_id?: string;
@@ -1501,6 +1510,8 @@ export interface TestMessage {
 export interface ThinEvent {
   /** Id of the event. */
   id: string;
+  /** Id of this log. It changes when the database is restored from a backup, a replica is promoted or `pg_upgrade` is run: then copy all records again. */
+  log_id: string;
   /** Its number in the organization: 1, 2, 3 … without gaps, in commit order. */
   position: number;
   /** What happened. */

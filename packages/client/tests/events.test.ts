@@ -84,9 +84,15 @@ describe('a stream has to start over', () => {
     await crm.database.pool.query('UPDATE event_heads SET oldest_position = 3 WHERE organization_id = $1', [
       crm.organization.id,
     ]);
-    const error = await failure(client.events.iterate({ after: 0 }));
-    expect(error).toMatchObject({ name: 'CrmStartOverError', reason: 'events_expired', oldestPosition: 3 });
-    await expect(client.events.list({ after: 0 })).rejects.toMatchObject({ status: 410, code: 'events_expired' });
+    // A stored position 0 misses events. Without its log, 0 asks for the oldest retained event.
+    const { log_id: logId } = (await client.events.latest()).data;
+    for (const from of [{ after: 1 }, { after: 0, logId }]) {
+      const error = await failure(client.events.iterate(from));
+      expect(error).toMatchObject({ name: 'CrmStartOverError', reason: 'events_expired', oldestPosition: 3 });
+    }
+    expect(positions(await take(client.events.iterate({ after: 0 }), 1))).toEqual([3]);
+    await expect(client.events.list({ after: 1 })).rejects.toMatchObject({ status: 410, code: 'events_expired' });
+    await expect(client.events.list({ cursor: 'x:3' })).rejects.toMatchObject({ status: 410, code: 'log_changed' });
   });
 });
 

@@ -182,7 +182,7 @@ describe('a query', () => {
 
   it('is checked against the rules of domain in the same pass', () => {
     expect(query({ pipeline_id: 'x', limit: '1e2', q: 'a'.repeat(201) })).toEqual({
-      pipeline_id: 'must be a valid UUID',
+      pipeline_id: 'must be a valid UUID, or all',
       limit: 'must be an integer from 1 to 500',
       q: 'must have at most 200 characters',
     });

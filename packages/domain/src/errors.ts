@@ -28,6 +28,7 @@ export const errorCatalogue = {
   request_timeout: { status: 408, message: 'The request took too long to arrive' },
   idempotency_in_flight: { status: 409, message: 'A request with this Idempotency-Key is in flight' },
   conflict: { status: 409, message: 'Conflict with an existing record' },
+  log_changed: { status: 410, message: 'This position belongs to another log: copy all records again' },
   events_expired: { status: 410, message: 'Events after this position have expired: copy all records again' },
   precondition_failed: { status: 412, message: 'The record has changed since the version in If-Match' },
   payload_too_large: { status: 413, message: 'The request body is too large' },

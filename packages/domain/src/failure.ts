@@ -92,6 +92,8 @@ export type FailureReason =
   | { readonly kind: 'deleted_again'; readonly lastPosition: number }
   /** Events after the position are no longer retained. */
   | { readonly kind: 'events_expired'; readonly oldestPosition: number }
+  /** The position is one of another log, before a restore of the database for example. */
+  | { readonly kind: 'log_changed'; readonly logId: string }
   /** The record to merge from does not exist. */
   | { readonly kind: 'merge_source_not_found' }
   /**

@@ -24,7 +24,7 @@ it.each(['created', 'updated', 'deleted', 'merged', 'restored'])(
     expect([full.includes('canary'), thin.includes('canary')]).toEqual([true, false]);
     const { occurredAt, recordId, mergedInto, mergedFrom, ...keys } = event;
     const merge = { merged_into: mergedInto, merged_from: mergedFrom };
-    const data = { ...keys, ...merge, type, record_id: recordId, occurred_at: occurredAt };
+    const data = { ...keys, ...merge, log_id: 'log', type, record_id: recordId, occurred_at: occurredAt };
     expect(JSON.parse(thin)).toEqual({ type, timestamp: occurredAt, log_id: 'log', data });
   },
 );

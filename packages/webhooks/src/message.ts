@@ -38,7 +38,18 @@ export const eventMessage = (event: LoggedEvent, payload: Payload, logId: string
   const { id, position, type, object, recordId, version, occurredAt, changed, json } = event;
   const head = `{"type":${JSON.stringify(type)},"timestamp":"${occurredAt}","log_id":${JSON.stringify(logId)},"data":`;
   const merge = { merged_into: event.mergedInto, merged_from: event.mergedFrom };
-  const thin = { id, position, type, object, record_id: recordId, version, occurred_at: occurredAt, changed, ...merge };
+  const thin = {
+    id,
+    log_id: logId,
+    position,
+    type,
+    object,
+    record_id: recordId,
+    version,
+    occurred_at: occurredAt,
+    changed,
+    ...merge,
+  };
   const data = payload === 'full' ? json : Buffer.from(JSON.stringify(thin));
   return { id, body: Buffer.concat([Buffer.from(head), data, Buffer.from('}')]) };
 };

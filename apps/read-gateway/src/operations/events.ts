@@ -5,8 +5,9 @@ import {
   type EventObject,
   type ObjectType,
   objectsOfEvents,
+  logPositionText,
   parseLimit,
-  parsePosition,
+  parseLogStart,
   parseWait,
   readChangedNames,
 } from '@crm/domain';
@@ -41,7 +42,7 @@ const readChanged = async (
 const listEvents = operation(listContract, async (context, { caller, query }) => {
   const { organizationId } = caller;
   const errors = new ErrorCollector();
-  const after = parsePosition('after', query.after, errors);
+  const { position: after, logIds } = parseLogStart(query, errors);
   const limit = parseLimit(query.limit, errors);
   const waitSeconds = parseWait(query.wait, errors);
   errors.throwIfAny();
@@ -53,9 +54,10 @@ const listEvents = operation(listContract, async (context, { caller, query }) =>
     recordId: query.record_id?.toLowerCase() ?? null,
     changed: await readChanged(context, organizationId, changed, objects),
   };
-  const page = await readEvents(context.database, { organizationId, after, limit, ...filter });
+  const page = await readEvents(context.database, { organizationId, after, logIds, limit, ...filter });
   const { events, nextPosition, lastPosition, oldestPosition, logId } = page;
   const hasMore = nextPosition < lastPosition;
+  const cursor = hasMore ? logPositionText(logId, nextPosition) : null;
   const isFiltered = isFilteredPage(filter);
   const wait: Wait = {
     forMs: waitSeconds * msPerSecond,
@@ -68,7 +70,7 @@ const listEvents = operation(listContract, async (context, { caller, query }) =>
       '{"events":[',
       events,
       `],"next_position":${nextPosition},"last_position":${lastPosition},"oldest_position":${oldestPosition}`,
-      `,"has_more":${hasMore},"log_id":${JSON.stringify(logId)}}`,
+      `,"has_more":${hasMore},"next_cursor":${JSON.stringify(cursor)},"log_id":${JSON.stringify(logId)}}`,
     ]),
     // Waits only at the end of the log. A page before it is sent at once: even without events, its `next_position` is
     // new.

@@ -53,7 +53,8 @@ const findRange = async (
 ): Promise<Range> => {
   if (typeof earlier?.cursor === 'string') return JSON.parse(earlier.cursor) as Range;
   const { data } = await client.events.latest({ signal });
-  return { after, end: data.position, logId: data.log_id };
+  // Position 0 means the oldest retained event.
+  return { after: after === 0 ? undefined : after, end: data.position, logId: data.log_id };
 };
 
 /** Reads the pages up to the end of the range. The cursor of each is the rest of the range. */

@@ -29,7 +29,11 @@ export const withEventOptions = (command: Command): Command =>
     command
       .addOption(objectChoices(new Option('--object <object>', 'only events of this kind of record'), objects))
       .option('--changed <field...>', 'of the updates, only those that changed one of these fields')
-      .option('--after <position>', 'only events after this position', wholeNumber(0, largestPosition)),
+      .option(
+        '--after <position>',
+        'only events after this position; 0 for all that are retained',
+        wholeNumber(0, largestPosition),
+      ),
     'read',
   );
 
@@ -64,8 +68,10 @@ export const followLog = async (
   try {
     const { data } = await events.latest({ signal });
     const { object, changed, after = data.position } = options;
+    // Position 0 means the oldest retained event.
+    const from = options.after === 0 ? {} : { after };
     const stream = events.iterate({
-      after,
+      ...from,
       logId: data.log_id,
       signal,
       ...(object && { object }),

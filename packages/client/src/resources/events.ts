@@ -64,6 +64,7 @@ class LogReader<E> {
       const startedAtMs = performance.now();
       const page = await this.#readPatiently();
       this.#checkLog(page.log_id);
+      this.#checkStart(page);
       this.#checkAdvance(page);
       this.#logId = page.log_id;
       this.#hasBegun = true;
@@ -93,6 +94,13 @@ class LogReader<E> {
     const query = { limit: largestPage, ...asked, wait, after: this.#after };
     const options = { timeoutMs: timeoutMs + wait * 1_000, ...(signal && { signal }), ...(readAfter && { readAfter }) };
     return (await this.#send<Page<E>>({ gateway: 'read', method: 'GET', path: '/v1/events', query }, options)).data;
+  }
+
+  /** The API takes position 0 for the oldest retained event, but a reader that stored it with its log would miss the expired ones. */
+  #checkStart({ oldest_position: oldestPosition }: Page<E>): void {
+    if (this.#after === 0 && this.#logId !== undefined && oldestPosition > 1) {
+      throw new CrmStartOverError('events_expired', { oldestPosition });
+    }
   }
 
   /** Throws if the page would be read again and again: a proxy or a cache may repeat an old response. */

@@ -41,8 +41,8 @@ const errorResponses: Readonly<Partial<Record<ErrorCode, ErrorResponse>>> = {
   events_expired: {
     component: 'Gone',
     description:
-      'The events after this position have expired. The oldest retained event is at `oldest_position`. Copy all ' +
-      'records again, then follow the log from there.',
+      'The events after this position have expired, and the oldest retained event is at `oldest_position`; or the ' +
+      'position belongs to another log than `log_id`. Copy all records again, then follow the log from there.',
     example: { oldest_position: 1_042 },
   },
   precondition_failed: {

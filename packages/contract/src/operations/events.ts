@@ -2,7 +2,14 @@ import { eventObjects, eventTypes } from '@crm/domain';
 import { Type } from 'typebox';
 import { operation } from '../operation.js';
 import { oneOf, uuid } from '../schemas/build.js';
-import { AfterPosition, ChangedParameter, EventLogPage, LatestPosition, WaitSeconds } from '../schemas/event.js';
+import {
+  AfterPosition,
+  ChangedParameter,
+  EventLogPage,
+  LatestPosition,
+  LogCursor,
+  WaitSeconds,
+} from '../schemas/event.js';
 import { closed } from '../schemas/input.js';
 import { pageQuery } from '../schemas/pagination.js';
 
@@ -15,6 +22,7 @@ export const listEvents = operation(['listEvents', 'GET /v1/events', 'list', 'Ev
   query: closed(
     {
       after: Type.Optional(AfterPosition),
+      cursor: Type.Optional(LogCursor),
       limit: Type.Optional(pageQuery.limit),
       object: Type.Optional(oneOf(eventObjects, 'Only events of records of this kind.')),
       type: Type.Optional(oneOf(eventTypes, 'Only events of this type.')),

@@ -1,6 +1,6 @@
 import { opportunity } from '@crm/domain';
 import { Type } from 'typebox';
-import { nullable, number, optional, responseObject, text, uuid } from '../schemas/build.js';
+import { nullable, number, optional, responseObject, text, uuid, uuidOrAll } from '../schemas/build.js';
 import { StatusCode } from '../schemas/envelope.js';
 import { exampleIds } from '../schemas/example-ids.js';
 import { closed, closedWithCustom, requiredWithoutExternalId } from '../schemas/input.js';
@@ -80,7 +80,7 @@ const created = responseObject('CreatedOpportunity', 'The opportunity that the c
 
 const listQuery = closed(
   {
-    pipeline_id: uuid('The pipeline to read.', 'pipeline'),
+    pipeline_id: uuidOrAll('The pipeline to read; `all` for every pipeline.', 'pipeline'),
     stage_id: Type.Optional(uuid('Only opportunities in this stage.', 'stage')),
     q: Type.Optional(SearchTerm),
     ...pageQuery,
@@ -106,7 +106,7 @@ export const opportunityReads = readOperationsOf(
   },
   {
     summary: 'List opportunities of a pipeline',
-    description: 'Pages through the opportunities of one pipeline, newest first.',
+    description: 'Pages through the opportunities of one pipeline or of all, newest first.',
   },
   [404],
 );

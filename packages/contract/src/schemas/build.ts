@@ -81,6 +81,13 @@ export const listOf = <T extends TSchema>(
 export const uuid = (description: string, kind: keyof typeof exampleIds) =>
   text(description, exampleIds[kind], { format: 'uuid' });
 
+/** The id of a record, or `all` for every one. */
+export const uuidOrAll = (description: string, kind: keyof typeof exampleIds) =>
+  text(description, exampleIds[kind], {
+    format: 'uuid-or-all',
+    'x-document': { type: 'string', pattern: '^(all|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$' },
+  });
+
 /** A map from text to `value`. */
 export const mapOf = <T extends TSchema>(value: T, options: SchemaOptions): TUnsafe<Record<string, Static<T>>> =>
   Type.Unsafe<Record<string, Static<T>>>({ type: 'object', additionalProperties: value, ...options });

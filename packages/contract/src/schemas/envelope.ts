@@ -1,6 +1,7 @@
 import { errorCatalogue, type ErrorCode } from '@crm/domain';
 import { Type, type Static } from 'typebox';
 import { integer, listOf, mapOf, oneOf, text, uuid } from './build.js';
+import { exampleLogId } from './example-ids.js';
 
 /** `success` of every response except errors. */
 export const Success = Type.Literal(true, { description: 'True on success.' });
@@ -82,6 +83,7 @@ export const ErrorBody = Type.Object(
     oldest_position: Type.Optional(
       integer('On 410 for expired events: position of the oldest retained event.', 1_042, { minimum: 1 }),
     ),
+    log_id: Type.Optional(text('On 410 for a position of another log: the id of this log.', exampleLogId)),
     conflicts: Type.Optional(
       listOf(
         OpportunityConflict,

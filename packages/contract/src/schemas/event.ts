@@ -14,7 +14,7 @@ import {
   text,
   uuid,
 } from './build.js';
-import { exampleIds } from './example-ids.js';
+import { exampleIds, exampleLogId } from './example-ids.js';
 import { pageOf } from './pagination.js';
 
 const examplePosition = 1_042;
@@ -25,12 +25,13 @@ const position = (description: string) => integer(description, examplePosition, 
 export const logId = text(
   'Id of this log. It changes when the database is restored from a backup, a replica is promoted or `pg_upgrade` ' +
     'is run: then copy all records again.',
-  '66b2f6a1c3d94e5a-16384-16923-1',
+  exampleLogId,
 );
 
 /** A change in the log. */
 export const Event = responseObject('Event', 'A change of a record.', {
   id: uuid('Id of the event.', 'event'),
+  log_id: logId,
   position: integer('Its number in the organization: 1, 2, 3 … without gaps, in commit order.', examplePosition, {
     minimum: 1,
   }),
@@ -76,12 +77,15 @@ export type Event = Static<typeof Event>;
 /** `data` of a page of the log. */
 export const EventLogPage = responseObject('EventLogPage', 'A page of the change log.', {
   events: listOf(Event, 'The events of this page, oldest first.'),
-  next_position: position('Send it as `after` for the next page. Events that a filter leaves out also advance it.'),
+  next_position: position('Store it as `after` for later requests. Events that a filter leaves out also advance it.'),
   last_position: position('Position of the newest event; 0 if there has been none.'),
   oldest_position: integer('Position of the oldest event that is retained; the next position if there is none.', 1, {
     minimum: 1,
   }),
   has_more: flag('Whether there are events after `next_position`.', false),
+  next_cursor: nullable(
+    text('Send it as `cursor` for the next page; null at the end of the log.', `${exampleLogId}:${examplePosition}`),
+  ),
   log_id: logId,
 });
 export type EventLogPage = Static<typeof EventLogPage>;
@@ -100,11 +104,23 @@ export const HistoryPage = pageOf('HistoryPage', 'A page of the events of one re
 });
 export type HistoryPage = Static<typeof HistoryPage>;
 
+const positionInLog = { type: 'string', pattern: '^([0-9a-zA-Z-]{1,100}:)?(0|[1-9][0-9]{0,14})$' };
+
 /** `after` of the log. */
 export const AfterPosition = Type.String({
   maxLength: rawParameterLength,
-  description: 'Only events after this position. By default, starts with the oldest retained event.',
-  'x-document': { type: 'integer', minimum: 0 },
+  description:
+    'Only events after this position. By default, and after 0, starts with the oldest retained event. ' +
+    '`<log_id>:<position>` is 410 if the log is another one.',
+  'x-document': positionInLog,
+  ...checkedAs('position'),
+});
+
+/** `cursor` of the log. */
+export const LogCursor = Type.String({
+  maxLength: rawParameterLength,
+  description: '`next_cursor` of the previous page. It wins over `after`, which may stay as it was for the first page.',
+  'x-document': positionInLog,
   ...checkedAs('position'),
 });
 

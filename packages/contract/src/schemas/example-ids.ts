@@ -15,3 +15,6 @@ export const exampleIds = {
   webhook: '0197a3c4-9d51-7f42-8c6a-0e9d8c7b6a55',
   field: '0197a3c4-5b42-7e31-8b5f-9d8c7b6a5f44',
 } as const;
+
+/** The `log_id` of all examples. */
+export const exampleLogId = '66b2f6a1c3d94e5a-16384-16923-1';

@@ -3,12 +3,13 @@ import { type Static, Type } from 'typebox';
 import { instant, oneOf, responseObject, text, uuid } from './build.js';
 import { Event, logId } from './event.js';
 
-const { id, position, type, object, record_id, version, occurred_at, changed, merged_into, merged_from } =
+const { id, log_id, position, type, object, record_id, version, occurred_at, changed, merged_into, merged_from } =
   Event.properties;
 
 /** An event in a message with the payload `thin`: no value of a record. */
 export const ThinEvent = responseObject('ThinEvent', 'A change of a record, without its values.', {
   id,
+  log_id,
   position,
   type,
   object,

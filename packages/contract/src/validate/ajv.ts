@@ -13,6 +13,7 @@ const uuidPattern = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 export const createAjv = (): Ajv2020 => {
   const ajv = new Ajv2020({ strict: true, allErrors: true, verbose: true, allowUnionTypes: true, ownProperties: true });
   ajv.addFormat('uuid', uuidPattern);
+  ajv.addFormat('uuid-or-all', (text) => text === 'all' || uuidPattern.test(text));
   formats.default(ajv, ['email', 'date-time']);
   ajv.addVocabulary(['x-document']);
   addChecks(ajv);

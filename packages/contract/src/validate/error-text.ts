@@ -11,6 +11,7 @@ const typeNames: Readonly<Record<string, string>> = {
 
 const formatTexts: Readonly<Record<string, string>> = {
   uuid: 'must be a valid UUID',
+  'uuid-or-all': 'must be a valid UUID, or all',
   email: 'must be a valid email',
   'date-time': 'must be an RFC 3339 date and time',
 };

@@ -1,7 +1,7 @@
 import { instantText } from '../page/order.js';
 
 /** The values of an event in bytes, and at most what {@link eventJson} adds to them. */
-export const eventBytes = 'e.bytes + 500';
+export const eventBytes = 'e.bytes + 600';
 
 /**
  * The record of an event. An event with a `base_position` stores only its difference from the record in that event. It has no record if the
@@ -19,11 +19,11 @@ export const mergedInto = ofDeletion(true);
 export const mergedFrom = ofDeletion(false);
 
 /**
- * An event of the table `e` as JSON text, as the API returns it. `record` and `previous` are copied unchanged. Concatenation takes half the
+ * An event of the table `e` as JSON text, as the API returns it. The query must have the column `h.log_id`. `record` and `previous` are copied unchanged. Concatenation takes half the
  * time of `json_build_object`. It is safe because only `request_id` can contain characters that JSON escapes. The parentheses matter:
  * each `||` copies its left side, so a record before ten of them would be copied ten times.
  */
-export const eventJson = `('{"id":"' || e.id || '","position":' || e.position || ',"type":"' || e.type
+export const eventJson = `('{"id":"' || e.id || '","log_id":"' || h.log_id || '","position":' || e.position || ',"type":"' || e.type
   || '","object":"' || e.object || '","record_id":"' || e.record_id || '","version":' || e.version
   || ',"occurred_at":"' || ${instantText('e.occurred_at')} || '","record":') || coalesce((${recordSql})::text, 'null')
   || (',"previous":' || coalesce(e.previous::text, 'null') || (',"changed":' || array_to_json(e.changed)

@@ -19,6 +19,8 @@ export interface EventPageRequest extends EventFilter {
   readonly organizationId: string;
   /** The position after which the page starts. Null to start at the oldest retained event. */
   readonly after: number | null;
+  /** The logs that `after` is a position of, as far as the caller knows. */
+  readonly logIds: readonly string[];
   readonly limit: number;
 }
 
@@ -118,7 +120,8 @@ const findDenseFrom = async (database: Queries, organizationId: string): Promise
 
 /**
  * Reads a page of the change log in one statement. A page ends early when its events reach `maxPageBytes`.
- * @throws Failure `position_ahead` if the log has not reached the position, `events_expired` if events after it are missing
+ * @throws Failure `log_changed` if the position belongs to another log, `position_ahead` if the log has not reached it, `events_expired`
+ *   if events after it are missing
  */
 export const readEvents = async (database: Queries, request: EventPageRequest): Promise<EventPage> => {
   const { organizationId, limit } = request;
@@ -126,6 +129,9 @@ export const readEvents = async (database: Queries, request: EventPageRequest): 
   const head = rows[0]?.head ?? null;
   if (head === null) throw new Error('The statement returned no head of the log');
   const { after, last: lastPosition, oldest: oldestPosition } = head;
+  if (request.logIds.some((logId) => logId !== head.log_id)) {
+    throw new Failure({ kind: 'log_changed', logId: head.log_id });
+  }
   if (after > lastPosition) throw new Failure({ kind: 'position_ahead', lastPosition });
   if (after + 1 < oldestPosition) throw new Failure({ kind: 'events_expired', oldestPosition });
   const found = head.is_empty ? [] : rows;

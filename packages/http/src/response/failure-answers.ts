@@ -129,6 +129,7 @@ const answers: { readonly [Of in Exclude<Kind, ErrorCode>]: AnswerTo<Of> } & {
   position_ahead: ({ lastPosition }) => invalid({ after: `is beyond the last position, ${lastPosition}` }),
   deleted_again: ({ lastPosition }) =>
     conflict(`The record was deleted again later: restore the deletion at position ${lastPosition}`),
+  log_changed: ({ kind, logId }) => [kind, { extra: { log_id: logId } }],
   events_expired: ({ kind, oldestPosition }) => [kind, { extra: { oldest_position: oldestPosition } }],
   merge_source_not_found: () => invalid({ from: 'does not exist' }),
   opportunities_collide: ({ count, conflicts }) => {
