@@ -1,4 +1,4 @@
-import { searchOpportunities } from '@crm/contract';
+import { searchOpportunities, summarizeOpportunities } from '@crm/contract';
 import { setupTools } from '@crm/testing/suites';
 import { compareCodePoints, sortKey } from '@crm/domain';
 import type { TestOrganization } from '@crm/testing';
@@ -63,6 +63,51 @@ describe('pipelines and stages', () => {
     ['stage_name', 'closed', ['Other closed']],
   ])('200: filters by %s', async (field, value, names) => {
     expect(await namesOf({ filters: [{ field, operator: 'eq', value }] })).toEqual(names);
+  });
+
+  test.each([
+    ['stage_name', 'Opne', 'a stage'],
+    ['stage_name', ['Open', 'Opne'], 'a stage'],
+    ['pipeline_name', 'Partner', 'a pipeline'],
+    ['owner_email', 'nobody@team.example', 'a member'],
+  ])(
+    '400: refuses the unknown label %s %j with the known ones, in searches and summaries',
+    async (field, value, noun) => {
+      const operator = Array.isArray(value) ? 'in' : 'neq';
+      const filters = [{ field, operator, value }];
+      const { body } = await search({ filters });
+      const [[path, text] = []] = Object.entries(body.errors ?? {});
+      expect([path, text]).toEqual([
+        operator === 'in' ? 'filters[0].value[1]' : 'filters[0].value',
+        expect.stringMatching(new RegExp(`^"[^"]+" is not ${noun}; known: .+`)),
+      ]);
+      const summary = await gateway.client.call(summarizeOpportunities, {
+        body: { filters },
+        key: gateway.organization.key,
+      });
+      expect([summary.status, summary.body.errors]).toEqual([400, body.errors]);
+    },
+  );
+
+  test('200: filters by the label and the id of an archived stage, and by a former member', async () => {
+    const { id: organizationId } = gateway.organization;
+    const [, dealId] = await addStages(organizationId, 'Archive', ['In use', 'Out of use']);
+    const archive =
+      "UPDATE stages SET is_active = false WHERE organization_id = $1 AND label = 'Out of use' RETURNING id";
+    const [stage] = await gateway.database.query<{ id: string }>(organizationId, { text: archive, values: [] });
+    const leave = 'UPDATE members SET is_active = false WHERE organization_id = $1 RETURNING email';
+    const [member] = await gateway.database.query<{ email: string }>(organizationId, { text: leave, values: [] });
+    await gateway.database.query(organizationId, {
+      text: 'UPDATE organizations SET setup_version = gen_random_uuid() WHERE id = $1',
+      values: [],
+    });
+    const idsOf = async (field: string, value: unknown) => {
+      const { status, data } = await search({ filters: { field, operator: 'eq', value } });
+      return [status, data.opportunities.map(({ id }) => id)];
+    };
+    expect(await idsOf('stage_name', 'Out of use')).toEqual([200, [dealId]]);
+    expect(await idsOf('stage_id', stage?.id)).toEqual([200, [dealId]]);
+    expect(await idsOf('owner_email', member?.email)).toEqual([200, []]);
   });
 
   test('400: refuses a malformed pipeline or stage, and fields of another pipeline, and names all other faults', async () => {

@@ -3,6 +3,7 @@ import {
   type CustomFieldDefinition,
   type FieldIndex,
   appliesToPipeline,
+  KnownLabels,
   type ObjectType,
 } from '@crm/domain';
 import type { Queries } from './database.js';
@@ -80,6 +81,8 @@ export class OrganizationSetup {
   readonly #pipelinesById: ReadonlyMap<string, Pipeline>;
   readonly #members: ReadonlyMap<string, Member>;
   readonly #fieldIndexes = new Map<string, FieldIndex>();
+  /** Only opportunities show labels of the setup. */
+  readonly #labels: FieldIndex['labels'];
 
   constructor(
     readonly organizationId: string,
@@ -96,6 +99,11 @@ export class OrganizationSetup {
     );
     this.pipelineNames = new Map(data.pipelines.map(({ id, name }) => [id, name]));
     this.memberEmails = new Map(data.members.map(({ id, email }) => [id, email]));
+    this.#labels = new Map([
+      ['stage_name', new KnownLabels('a stage', this.stageLabels.values())],
+      ['pipeline_name', new KnownLabels('a pipeline', this.pipelineNames.values())],
+      ['owner_email', new KnownLabels('a member', this.memberEmails.values())],
+    ]);
     this.#pipelinesById = new Map(data.pipelines.map((pipeline) => [pipeline.id, pipeline]));
     this.#members = new Map(
       data.members.flatMap((member) => [[member.id, member] as const, [member.email, member] as const]),
@@ -126,7 +134,7 @@ export class OrganizationSetup {
       const fields = this.fields.filter(
         (field) => field.isActive && field.objectType === objectType && appliesToPipeline(field, pipelineId),
       );
-      fieldIndex = createFieldIndex(objectType, fields);
+      fieldIndex = createFieldIndex(objectType, fields, objectType === 'opportunity' ? this.#labels : undefined);
       this.#fieldIndexes.set(key, fieldIndex);
     }
     return fieldIndex;

@@ -55,6 +55,7 @@ export * from './query/changed-fields.js';
 export * from './query/event-query.js';
 export { createFieldIndex, type FieldIndex, type FieldSelection } from './query/field-index.js';
 export * from './query/field-ref.js';
+export { KnownLabels } from './query/known-labels.js';
 export * from './query/field-selection.js';
 export { maxListValues } from './query/filter/comparison.js';
 export * from './query/filter/evaluate.js';

@@ -1,4 +1,5 @@
 import {
+  comparableName,
   comparisonKind,
   type CustomFieldDefinition,
   type FieldRef,
@@ -70,6 +71,9 @@ export const slots = ['text', 'number'].flatMap((kind) =>
   Array.from({ length: 8 }, (_, index) => `${kind}_${index + 1}`),
 );
 
+/** Operators on a part of a text. The trigram index of the related table serves them, because that table has fewer records. */
+const partOperators: ReadonlySet<Operator> = new Set(['contains', 'not_contains', 'starts_with', 'ends_with']);
+
 /** Fields whose values are labels from the organization's setup: a stage's label, a pipeline's name or an owner's email. */
 export interface LabelField {
   /** The record's column with the id. The setup in memory has all labels. */
@@ -93,9 +97,14 @@ export const labelField = (setup: OrganizationSetup, ref: FieldRef): LabelField 
   }
 };
 
-/** The ids whose labels match a comparison. They are matched in memory, because the database indexes the ids and not the labels. */
-export const idsOfMatchingLabels = ({ labels }: LabelField, leaf: FilterLeaf): readonly string[] =>
-  [...labels].filter(([, label]) => matchesFilter(leaf, () => normalizeForSearch(label))).map(([id]) => id);
+/**
+ * The ids whose labels match a comparison. They are matched in memory, because the database indexes the ids and not the labels. Whole
+ * labels are compared as those of the setup are, parts of them as other texts.
+ */
+export const idsOfMatchingLabels = ({ labels }: LabelField, leaf: FilterLeaf): readonly string[] => {
+  const formOf = partOperators.has(leaf.operator) ? normalizeForSearch : comparableName;
+  return [...labels].filter(([, label]) => matchesFilter(leaf, () => formOf(label))).map(([id]) => id);
+};
 
 /** The normalized label of the record `r`. An organization can have many members, so their emails are not bound. */
 const labelSql = ({ column, labels }: LabelField, parameters: Parameters): FieldSql => {
@@ -140,9 +149,6 @@ const relatedOf = (ref: FieldRef): RelatedField | undefined => {
   if (ref.source === 'relation') return relatedFields[ref.name.replace('.', '_')];
   return ref.source === 'system' ? relatedFields[ref.field.name] : undefined;
 };
-
-/** Operators on a part of a text. The trigram index of the related table serves them, because that table has fewer records. */
-const partOperators: ReadonlySet<Operator> = new Set(['contains', 'not_contains', 'starts_with', 'ends_with']);
 
 /**
  * The field of the related record that a comparison must look up. Returns null if the record's own columns are enough: an opportunity

@@ -4,7 +4,8 @@ import { eventObjects } from '../event-type.js';
 import { nearestName } from '../nearest-name.js';
 import { type ObjectType, objectTypes } from '../object-type.js';
 import { objects } from '../objects/objects.js';
-import { type FieldIndex, findDefinition, quote } from './field-index.js';
+import { type FieldIndex, findDefinition } from './field-index.js';
+import { quote } from './quote.js';
 
 /** The maximum number of names in one `changed`. */
 export const maxChangedNames = 100;

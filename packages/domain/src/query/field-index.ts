@@ -2,6 +2,8 @@ import { propertyNamePrefix, type CustomFieldDefinition } from '../custom-field/
 import type { ErrorCollector } from '../errors.js';
 import { nearestName } from '../nearest-name.js';
 import type { ObjectType } from '../object-type.js';
+import type { KnownLabels } from './known-labels.js';
+import { quote } from './quote.js';
 import { systemFields, type SystemField } from './system-fields.js';
 
 /** The fields of a record besides the keys that are always present. */
@@ -23,6 +25,8 @@ export interface FieldIndex {
   /** All of them, hidden ones included, in the order given. */
   readonly definitions: readonly CustomFieldDefinition[];
   readonly bySlug: ReadonlyMap<string, CustomFieldDefinition>;
+  /** By the name of a system field whose values are labels of the setup: the labels that filters may name. */
+  readonly labels: ReadonlyMap<string, KnownLabels>;
   /** The fields of lists and searches without `fields`. */
   readonly defaultSelection: FieldSelection;
   /** Every system field and visible custom field: the selection of a get by id without `fields`. */
@@ -33,14 +37,20 @@ export interface FieldIndex {
  * Builds the field index of one object.
  * @param definitions those the request may name, in display order; for opportunities already filtered by the request's
  * pipeline, if it has one
+ * @param labels - see {@link FieldIndex.labels}
  */
-export const createFieldIndex = (objectType: ObjectType, definitions: readonly CustomFieldDefinition[]): FieldIndex => {
+export const createFieldIndex = (
+  objectType: ObjectType,
+  definitions: readonly CustomFieldDefinition[],
+  labels: FieldIndex['labels'] = new Map(),
+): FieldIndex => {
   const custom = definitions.filter((definition) => !definition.isHidden);
   const extras = systemFields[objectType].filter((field) => !field.always);
   return {
     objectType,
     definitions,
     bySlug: new Map(definitions.map((definition) => [definition.slug, definition])),
+    labels,
     defaultSelection: { extras: [], custom, isAllVisible: true },
     fullSelection: { extras, custom, isAllVisible: true },
   };
@@ -56,12 +66,6 @@ export const findDefinition = (fieldIndex: FieldIndex, name: string): CustomFiel
     : undefined;
   return prefixed ?? fieldIndex.bySlug.get(name) ?? null;
 };
-
-const maxQuotedLength = 60;
-
-/** A name from a request for an error text: in quotation marks, escaped, and cut if it is long. */
-export const quote = (name: string): string =>
-  JSON.stringify(name.length > maxQuotedLength ? `${name.slice(0, maxQuotedLength)}…` : name);
 
 /** The error text for an unknown field name. The first few of a request suggest the visible field that the caller probably meant. */
 export const unknownFieldText = (

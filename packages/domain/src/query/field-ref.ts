@@ -1,6 +1,7 @@
 import type { CustomFieldDefinition } from '../custom-field/definition.js';
 import { locationTextParts } from '../custom-field/values/location.js';
 import { findDefinition, type FieldIndex } from './field-index.js';
+import type { KnownLabels } from './known-labels.js';
 import { findRelation, findSystemField, type RelationName, type SystemField } from './system-fields.js';
 
 /**
@@ -8,7 +9,7 @@ import { findRelation, findSystemField, type RelationName, type SystemField } fr
  * …), which is named after a dot.
  */
 export type FieldRef =
-  | { readonly source: 'system'; readonly field: SystemField }
+  | { readonly source: 'system'; readonly field: SystemField; readonly labels?: KnownLabels }
   | { readonly source: 'custom'; readonly definition: CustomFieldDefinition; readonly part?: string }
   | { readonly source: 'relation'; readonly name: RelationName };
 
@@ -30,7 +31,8 @@ export const partsOf = (definition: CustomFieldDefinition): readonly string[] =>
  */
 export const resolveField = (fieldIndex: FieldIndex, name: string): FieldRef | null => {
   const field = findSystemField(fieldIndex.objectType, name);
-  if (field !== null) return { source: 'system', field };
+  const labels = fieldIndex.labels.get(name);
+  if (field !== null) return { source: 'system', field, ...(labels && { labels }) };
   const relation = findRelation(fieldIndex.objectType, name);
   if (relation !== null) return { source: 'relation', name: relation };
   const dot = name.indexOf('.');

@@ -1,7 +1,8 @@
 import type { CustomFieldDefinition } from '../custom-field/definition.js';
 import type { ErrorCollector } from '../errors.js';
-import { findDefinition, type FieldIndex, type FieldSelection, quote, unknownFieldText } from './field-index.js';
+import { findDefinition, type FieldIndex, type FieldSelection, unknownFieldText } from './field-index.js';
 import { findSystemField, systemFields } from './system-fields.js';
+import { quote } from './quote.js';
 
 /** The maximum number of names in one `fields`. */
 export const maxFieldNames = 100;

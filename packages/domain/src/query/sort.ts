@@ -1,9 +1,10 @@
 import { comparisonKind } from '../custom-field/comparison.js';
 import type { ErrorCollector } from '../errors.js';
 import { fail, ok, type Result } from '../result.js';
-import { type FieldIndex, quote, unknownFieldText } from './field-index.js';
+import { type FieldIndex, unknownFieldText } from './field-index.js';
 import { fieldKey, partsOf, resolveField, type FieldRef } from './field-ref.js';
 import { findSystemField } from './system-fields.js';
+import { quote } from './quote.js';
 
 /** Nulls come last in both directions. */
 export type SortDirection = 'asc' | 'desc';
@@ -98,9 +99,24 @@ const parseDirection = (input: unknown): Result<SortDirection> =>
 const parseSortField = (name: unknown, fieldIndex: FieldIndex, errors: ErrorCollector): Result<FieldRef> => {
   if (typeof name !== 'string' || name === '') return fail('must name a field');
   const field = resolveField(fieldIndex, name);
-  if (field === null) return fail(unknownFieldText(fieldIndex, name, errors));
+  if (field === null) {
+    const spelling = respell(name, fieldIndex);
+    return fail(
+      spelling === null
+        ? unknownFieldText(fieldIndex, name, errors)
+        : `unknown field ${quote(name)}: write ${spelling}`,
+    );
+  }
   const obstacle = findObstacle(field);
   return obstacle === null ? ok(field) : fail(`cannot sort by ${quote(name)}: ${obstacle}`);
+};
+
+/** How a key that is spelled as in other APIs is spelled here: `-amount` and `amount desc` → `amount:desc`; null for other names. */
+const respell = (name: string, fieldIndex: FieldIndex): string | null => {
+  const [, sign = '', plain = '', direction = ''] = /^([-+]?)([^\s+-]\S*?)(?:\s+(asc|desc))?$/i.exec(name) ?? [];
+  if (plain === name || resolveField(fieldIndex, plain) === null) return null;
+  const isDescending = (sign === '-') !== (direction.toLowerCase() === 'desc');
+  return `${plain}:${isDescending ? 'desc' : 'asc'}`;
 };
 
 const findObstacle = (ref: FieldRef): string | null => {

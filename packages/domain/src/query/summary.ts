@@ -1,8 +1,9 @@
 import type { ErrorCollector } from '../errors.js';
 import { fail, ok, type Result } from '../result.js';
-import { type FieldIndex, quote, unknownFieldText } from './field-index.js';
+import { type FieldIndex, unknownFieldText } from './field-index.js';
 import { fieldKey, type FieldRef, resolveField } from './field-ref.js';
 import { filterKindOf } from './filter/operators.js';
+import { quote } from './quote.js';
 
 /** The units by which a summary groups dates, in UTC. A week begins on Monday, as in ISO 8601. */
 export const dateUnits = ['day', 'week', 'month', 'quarter', 'year'] as const;

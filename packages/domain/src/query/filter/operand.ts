@@ -7,8 +7,9 @@ import { normalizeEmail } from '../../natural-key/email.js';
 import { valueReaders } from '../../objects/value-readers.js';
 import { fail, ok, type Result } from '../../result.js';
 import { codePointLength, findTextFault, normalizeForSearch } from '../../text.js';
-import { quote } from '../field-index.js';
 import type { FieldRef } from '../field-ref.js';
+import { knownText } from '../known-labels.js';
+import { quote } from '../quote.js';
 import type { FilterKind, Operator } from './operators.js';
 import type { FilterScalar } from './tree.js';
 
@@ -93,13 +94,17 @@ const readText = (text: string, field: FieldRef, kind: FilterKind, operator: Ope
 const readWholeText = (text: string, field: FieldRef, kind: FilterKind): Result<FilterScalar> => {
   if (kind === 'email') {
     const email = normalizeEmail(text);
-    return email.ok ? ok(email.value.email) : email;
+    if (!email.ok) return email;
+    const labels = field.source === 'system' ? field.labels : undefined;
+    return labels?.read(email.value.email) ?? ok(email.value.email);
   }
   if (kind === 'domain') {
     const domain = normalizeDomain(text);
     return domain.ok ? ok(domain.value.domain) : domain;
   }
-  return ok(normalizeForSearch(storedForm(text, field)));
+  return field.source === 'system' && field.labels !== undefined
+    ? field.labels.read(text)
+    : ok(normalizeForSearch(storedForm(text, field)));
 };
 
 /** The text as a write of the field would store it, so that a filter by a sent value finds the record. */
@@ -130,7 +135,8 @@ const readOption = (text: string, definition: CustomFieldDefinition): Result<Fil
   const [only] = labelled;
   if (only !== undefined && labelled.length === 1) return ok(only.value);
   if (labelled.length > 1) return fail(`${quote(text)} is the label of several options: use an option's value`);
-  return fail(`${quote(text)} is no option of ${quote(definition.slug)}`);
+  const known = options.map(({ value, label }) => (label === value ? value : `${value} (${label})`));
+  return fail(`${quote(text)} is no option of ${quote(definition.slug)}; ${knownText(known)}`);
 };
 
 const readInstant = (input: unknown, kind: 'instant' | 'timestamp' | 'datetime'): Result<Operand> => {

@@ -1,8 +1,9 @@
 import type { ErrorCollector } from '../../errors.js';
 import { fail, ok, type Result } from '../../result.js';
 import { runAtOnce, type Steps } from '../../steps.js';
-import { type FieldIndex, quote, unknownFieldText } from '../field-index.js';
+import { type FieldIndex, unknownFieldText } from '../field-index.js';
 import { partsOf, resolveField, type FieldRef } from '../field-ref.js';
+import { quote } from '../quote.js';
 import { parseComparison } from './comparison.js';
 import { filterKindOf, findOperator, operators, operatorsFor, type Operator } from './operators.js';
 import type { FilterNode } from './tree.js';
