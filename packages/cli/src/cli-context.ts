@@ -47,6 +47,14 @@ export const processContext = (): CliContext => ({
 /** Replaces control characters, except line breaks and tabs: text from untrusted sources could control the terminal. */
 export const printable = (text: string): string => text.replace(/[^\P{C}\n\t]/gu, '\uFFFD');
 
+/** A text as one line of a log. Control characters and line breaks are escaped, as in `\\u001b` and `\\n`. */
+export const logLine = (text: string): string =>
+  text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) =>
+    Array.from({ length: character.length }, (_, index) => character.charCodeAt(index))
+      .map((unit) => (unit === 0x0a ? '\\n' : `\\u${unit.toString(16).padStart(4, '0')}`))
+      .join(''),
+  );
+
 /** A value as JSON on one line. Escapes what could control the terminal: control characters, and those that change the direction. */
 export const jsonLine = (value: unknown): string =>
   JSON.stringify(value).replace(

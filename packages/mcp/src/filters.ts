@@ -106,10 +106,17 @@ const readCondition = async (sent: z.infer<typeof condition>, path: string, read
   const { faults, names } = reading;
   const type = typeOf(field, reading);
   if (type === undefined) faults[`${path}.field`] = `unknown field "${field}"; ${allowedText(names)}`;
+  if (
+    sent.value !== undefined &&
+    sent.values !== undefined &&
+    !(sent.values.length === 1 && sent.values[0] === sent.value)
+  )
+    faults[`${path}.values`] = `differs from value "${sent.value}": send one of them`;
   const texts = sent.values ?? (sent.value === undefined ? [] : [sent.value]);
   const values = await Promise.all(texts.map((one) => readValue(one, type ?? 'string', path, reading)));
   if (operator === 'empty' || operator === 'not_empty') return { field: field as never, operator };
-  const isList = listOperators.some((one) => one === operator) || (values.length > 1 && type === 'multi_select');
+  const isSet = type === 'multi_select' || type === 'team_members';
+  const isList = listOperators.some((one) => one === operator) || (isSet && operator === 'eq');
   if (values.length === 0) faults[`${path}.${isList ? 'values' : 'value'}`] = `is required for ${operator}`;
   else if (!isList && values.length > 1) faults[`${path}.value`] = `${operator} takes one value`;
   return { field: field as never, operator, value: isList ? values : values[0] };

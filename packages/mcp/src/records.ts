@@ -1,12 +1,13 @@
-import type {
-  Account,
-  AccountPage,
-  Contact,
-  ContactPage,
-  Event,
-  Note,
-  Opportunity,
-  OpportunityPage,
+import {
+  type Account,
+  type AccountPage,
+  type Contact,
+  type ContactPage,
+  type Event,
+  type Note,
+  type Opportunity,
+  type OpportunityPage,
+  CrmValidationError,
 } from '@crm/client';
 import type { RecordKind, Setup } from './setup.js';
 import { invalid } from './tool-error.js';
@@ -42,7 +43,7 @@ export const listFields: Readonly<Record<RecordKind, readonly string[]>> = {
     'version',
   ],
   account: ['industry', 'updated_at', 'version'],
-  contact: ['job_title', 'phone', 'updated_at', 'version'],
+  contact: ['account_domain', 'job_title', 'phone', 'updated_at', 'version'],
 };
 
 /** Ids that other fields show as a name, and lists that are shown as emails. */
@@ -110,6 +111,16 @@ export const readId = (id: string, path: string): string => {
   throw invalid({ [path]: 'must be the id of a record: search for it first' });
 };
 
+/** Reads by a natural key. @throws ToolError if it is no such key: the API names the parameter of its path, and the tools have `key` */
+const byKey = async <T>(reading: Promise<T>): Promise<T> => {
+  try {
+    return await reading;
+  } catch (error) {
+    const [fault] = error instanceof CrmValidationError ? Object.values(error.errors) : [];
+    throw fault === undefined ? error : invalid({ key: fault });
+  }
+};
+
 /** Reads a record by its id, an account also by its domain and a contact by its email. @throws ToolError */
 export const readRecord = async (
   { crm, setup }: Session,
@@ -123,10 +134,12 @@ export const readRecord = async (
     return showRecord((await crm.opportunities.get(readId(key, 'key'), {}, options)).data.opportunity, kind, setup);
   const { accounts, contacts } = crm;
   if (kind === 'account') {
-    const { data } = await (uuid.test(key) ? accounts.get(key, {}, options) : accounts.getByDomain(key, {}, options));
+    const reading = uuid.test(key) ? accounts.get(key, {}, options) : accounts.getByDomain(key, {}, options);
+    const { data } = await byKey(reading);
     return showRecord(data.account, kind, setup);
   }
-  const { data } = await (uuid.test(key) ? contacts.get(key, {}, options) : contacts.getByEmail(key, {}, options));
+  const reading = uuid.test(key) ? contacts.get(key, {}, options) : contacts.getByEmail(key, {}, options);
+  const { data } = await byKey(reading);
   return showRecord(data.contact, kind, setup);
 };
 

@@ -8,7 +8,10 @@ import {
   localhostAllowedHostnames,
   originValidationResponse,
 } from '@modelcontextprotocol/server';
-import { type Connection, createMcpServer } from './server.js';
+import { CrmApiError, CrmUnauthorizedError } from '@crm/client';
+import { connect, type Connection } from './connection.js';
+import { createMcpServer } from './server.js';
+import { invalidKeyText } from './tool-error.js';
 
 /** How to serve assistants over HTTP. */
 export interface HttpOptions {
@@ -56,11 +59,31 @@ const send = async (response: Response, outgoing: ServerResponse): Promise<void>
   else await pipeline(Readable.fromWeb(response.body), outgoing);
 };
 
+/** What the key of a request allows; null if no gateway can say, which the call itself then reports. Or why the key is refused. */
+const checkKey = async (
+  gateways: HttpOptions['gateways'],
+  apiKey: string,
+): Promise<readonly string[] | Response | null> => {
+  try {
+    return (await connect({ ...gateways, apiKey }).key.get()).data.allowed_operations;
+  } catch (error) {
+    if (error instanceof CrmUnauthorizedError)
+      return refuse(401, invalidKeyText, { 'WWW-Authenticate': 'Bearer error="invalid_token"' });
+    if (!(error instanceof CrmApiError) || error.status !== 429) return null;
+    const seconds = Math.ceil((error.retryAfterMs ?? 1_000) / 1_000);
+    return refuse(429, 'Too many requests with this key', { 'Retry-After': String(seconds) });
+  }
+};
+
 /** Answers requests at `/mcp`. Each one brings the key of its caller; this process has none. */
 const createResponder = (options: HttpOptions): ((request: Request) => Promise<Response>) => {
   const hosts = [...localhostAllowedHostnames(), ...options.allowedHosts];
   const handler = createMcpHandler(
-    ({ authInfo }) => createMcpServer({ ...options.gateways, apiKey: authInfo?.token ?? '' }, options.version),
+    ({ authInfo }) => {
+      const { token = '', scopes = [] } = authInfo ?? {};
+      const allowed = scopes.length > 0 ? scopes : undefined;
+      return createMcpServer({ ...options.gateways, apiKey: token, allowed }, options.version);
+    },
     { onerror: options.onError, maxRequestBodySize: maxBodyBytes },
   );
   return async (request) => {
@@ -72,7 +95,9 @@ const createResponder = (options: HttpOptions): ((request: Request) => Promise<R
       const headers = { 'WWW-Authenticate': 'Bearer' };
       return refuse(401, 'Send an API key in the header x-api-key, or as a bearer token', headers);
     }
-    return handler.fetch(request, { authInfo: { token, clientId: 'api-key', scopes: [] } });
+    const allowed = await checkKey(options.gateways, token);
+    if (allowed instanceof Response) return allowed;
+    return handler.fetch(request, { authInfo: { token, clientId: 'api-key', scopes: [...(allowed ?? [])] } });
   };
 };
 

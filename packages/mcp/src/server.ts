@@ -1,45 +1,46 @@
-import { createClient, type ClientOptions } from '@crm/client';
-import { type CallToolResult, McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { serveStdio as serve } from '@modelcontextprotocol/server/stdio';
+import { CrmUnauthorizedError } from '@crm/client';
+import {
+  type CallToolResult,
+  McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  type Transport,
+} from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { connect, type Connection } from './connection.js';
 import { Setup } from './setup.js';
-import { isAllowed, notice, readArguments, type Session, type Tool } from './tool.js';
-import { errorText, toToolError } from './tool-error.js';
+import { missingGroups, notice, readArguments, type Session, type Tool } from './tool.js';
+import { errorText, ToolError, toToolError } from './tool-error.js';
 import { tools } from './tools/index.js';
 
-/** The gateways, and the key of the caller. */
-export type Connection = Pick<ClientOptions, 'readUrl' | 'inboundUrl' | 'apiKey'>;
-
-/** With one retry, it fits into the time that assistants wait for a tool. */
-const timeoutMs = 15_000;
 const listingTtlMs = 60_000;
+
+const unchanging = { listChanged: false };
 
 const instructions =
   'A CRM: deals in pipelines, accounts (companies), contacts (people) and notes. Call describe_crm first. ' +
   'Name stages by label, owners by email, accounts by domain. Dates are days such as 2026-12-31, in UTC. ' +
   `Read a record before you change it: updates need its version. ${notice}`;
 
-/** A client whose calls end when the signal is aborted. */
-const connect = (connection: Connection, signal?: AbortSignal) => {
-  const fetchUntilAborted: typeof fetch = (input, init) =>
-    fetch(input, {
-      ...init,
-      signal: AbortSignal.any([init?.signal, signal].filter((one) => one instanceof AbortSignal)),
-    });
-  return createClient({ ...connection, timeoutMs, maxRetries: 1, fetch: fetchUntilAborted });
-};
-
-/** The JSON Schema without what costs tokens and says nothing: its dialect, and that results have no other properties. */
+/**
+ * The JSON Schema of a tool, without its dialect and without `additionalProperties`: some clients cannot read that word and leave out the
+ * tool. Unknown arguments are refused by {@link readArguments}.
+ */
 const schemaOf = (schema: z.ZodObject, io: 'input' | 'output'): { type: 'object' } => {
-  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io });
-  const isClosed = io === 'input' && { additionalProperties: false };
-  return Object.assign({ type: 'object' as const, properties, required }, isClosed);
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, {
+    io,
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.additionalProperties;
+    },
+  });
+  return Object.assign({ type: 'object' as const, properties, required });
 };
 
 const listed = tools.map((tool) => ({
   tool,
   entry: {
     name: tool.name,
+    title: tool.title,
     description: tool.description,
     annotations: tool.annotations,
     inputSchema: schemaOf(tool.input, 'input'),
@@ -47,28 +48,56 @@ const listed = tools.map((tool) => ({
   },
 }));
 
+/** Says whether the key is at fault, or which groups it lacks for a tool. */
+const explainRefusal = async (tool: Tool, setup: Setup): Promise<ToolError> => {
+  const groups = missingGroups(tool, await setup.readAllowed());
+  const needed = `the group${groups.length > 1 ? 's' : ''} ${groups.join(' and ')}`;
+  return new ToolError(
+    groups.length === 0
+      ? 'The API key did not allow this a moment ago, and does now. Try again.'
+      : `The API key does not allow ${tool.name}: it needs ${needed}.`,
+  );
+};
+
 /** Runs a call. Errors that the caller can repair are results, so that the model sees them. */
 const callTool = async (tool: Tool, session: Session, sent: unknown): Promise<CallToolResult> => {
   try {
     const structuredContent = await tool.run(session, readArguments(tool, sent));
     return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
   } catch (error) {
-    const known = toToolError(error);
+    const cause = error instanceof CrmUnauthorizedError ? await explainRefusal(tool, session.setup).catch(same) : error;
+    const known = toToolError(cause);
     if (known === null) throw error;
     return { content: [{ type: 'text', text: errorText(known) }], isError: true };
   }
 };
+
+const same = (error: unknown): unknown => error;
+
+/** A server that takes null for the arguments of a tool without arguments, as some clients send it. */
+class LenientServer extends McpServer {
+  override async connect(transport: Transport): Promise<void> {
+    await super.connect(transport);
+    const { onmessage } = transport;
+    transport.onmessage = (message, extra) => {
+      const params = 'method' in message && message.method === 'tools/call' ? message.params : undefined;
+      if (params?.['arguments'] === null) delete params['arguments'];
+      onmessage?.(message, extra);
+    };
+  }
+}
 
 /**
  * Creates a server for one caller. It lists only the tools that the key allows. The gateways check every call again.
  * @param version - the version of this program
  */
 export const createMcpServer = (connection: Connection, version: string): McpServer => {
-  const setup = new Setup(connect(connection));
-  const mcp = new McpServer(
+  const setup = new Setup(connect(connection), connection.allowed);
+  const mcp = new LenientServer(
     { name: 'crm', title: 'CRM', version },
     {
-      capabilities: { tools: {} },
+      // Some clients ask for resources and prompts without looking here.
+      capabilities: { tools: unchanging, resources: unchanging, prompts: unchanging },
       instructions,
       cacheHints: { 'tools/list': { ttlMs: listingTtlMs, cacheScope: 'private' } },
     },
@@ -78,7 +107,7 @@ export const createMcpServer = (connection: Connection, version: string): McpSer
       const known = toToolError(error);
       throw known === null ? error : new ProtocolError(ProtocolErrorCode.InvalidRequest, errorText(known));
     });
-    return { tools: listed.filter(({ tool }) => isAllowed(tool, allowed)).map(({ entry }) => entry) };
+    return { tools: listed.filter(({ tool }) => missingGroups(tool, allowed).length === 0).map(({ entry }) => entry) };
   });
   mcp.server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const tool = tools.find(({ name }) => name === params.name);
@@ -86,15 +115,8 @@ export const createMcpServer = (connection: Connection, version: string): McpSer
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool ${JSON.stringify(params.name)}`);
     return callTool(tool, { crm: connect(connection, mcpReq.signal), setup }, params.arguments);
   });
+  mcp.server.setRequestHandler('resources/list', () => ({ resources: [] }));
+  mcp.server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
+  mcp.server.setRequestHandler('prompts/list', () => ({ prompts: [] }));
   return mcp;
-};
-
-/** Serves one assistant over the standard input and output of this process. @returns a function that ends it */
-export const serveStdio = (
-  connection: Connection,
-  version: string,
-  onError: (error: Error) => void,
-): (() => Promise<void>) => {
-  const handle = serve(() => createMcpServer(connection, version), { onerror: onError });
-  return () => handle.close();
 };

@@ -28,13 +28,21 @@ const readAll = async <Item>(listing: Listing<Item, unknown>): Promise<readonly 
 export class Setup {
   readonly #crm: CrmClient;
   readonly #cache = new Map<string, { readonly readAtMs: number; readonly items: Promise<readonly unknown[]> }>();
+  readonly #allowed: readonly string[] | undefined;
 
-  constructor(crm: CrmClient) {
+  /** @param allowed - what the key allows, if it was just read */
+  constructor(crm: CrmClient, allowed?: readonly string[]) {
     this.#crm = crm;
+    this.#allowed = allowed;
   }
 
   /** What the key allows: groups of operations and single operations. */
   async allowed(): Promise<readonly string[]> {
+    return this.#allowed ?? this.readAllowed();
+  }
+
+  /** Reads what the key allows now. */
+  async readAllowed(): Promise<readonly string[]> {
     return (await this.#crm.key.get()).data.allowed_operations;
   }
 

@@ -14,11 +14,17 @@ export class ToolError extends Error {
 export const invalid = (faults: Readonly<Record<string, string>>): ToolError =>
   new ToolError('The arguments are not valid.', faults);
 
+/** The text for a key that the gateways refuse. They do not say why. */
+export const invalidKeyText =
+  'The API key is not valid: it is unknown, revoked or expired. Or it lacks the group list, which every assistant needs.';
+
 /** The paths of request bodies and the arguments that they come from. */
 const argumentNames: readonly (readonly [RegExp, string])[] = [
   [/^filters\[\d+\]\.or\[/, 'any_of['],
   [/\.value\[/, '.values['],
-  [/^related_objects\.primary_contact_email/, 'contact_email'],
+  [/^sort\[\d+\](\.\w+)?$/, 'sort'],
+  [/^after$/, 'after_position'],
+  [/^related_objects\.primary_contact_/, 'contact_'],
   [/^related_objects\.opportunity_ids/, 'deal_ids'],
   [/^(opportunity|related_objects|note)\./, ''],
   [/^deal_size$/, 'amount'],
@@ -39,9 +45,28 @@ export const allowedText = (values: readonly string[]): string => {
   return `allowed: ${values.slice(0, maxAllowed).join(', ')}${more > 0 ? ` and ${more} more: see describe_crm` : ''}`;
 };
 
+/**
+ * Whether an error leaves open if the gateway did what it was asked to: there was no answer, or one of a proxy, or of a gateway that lost
+ * its database. A timeout of a statement has undone it.
+ */
+const isLost = (error: unknown): boolean =>
+  error instanceof CrmConnectionError ||
+  (error instanceof CrmApiError && error.status >= 500 && error.code !== 'timeout' && error.retryAfterMs === null);
+
+/** Waits for a write that must not be repeated blindly. @throws ToolError that says that it may have been made, if its answer was lost */
+export const orMayBeMade = async <T>(write: Promise<T>, what: string): Promise<T> => {
+  try {
+    return await write;
+  } catch (error) {
+    if (!isLost(error)) throw error;
+    const reason = (error as Error).message;
+    throw new ToolError(`${reason}. ${what} may have been made: read the record again before you repeat the call.`);
+  }
+};
+
 /** Says what is wrong and what the caller can do. The client appends the fields to its messages; they are faults here. */
 const messageOf = (error: CrmApiError): string => {
-  if (error instanceof CrmUnauthorizedError) return 'The API key is not valid, or it does not allow this.';
+  if (error instanceof CrmUnauthorizedError) return invalidKeyText;
   if (error instanceof CrmVersionError)
     return 'The record has changed since this version. Read it again, then decide whether to change it.';
   const message = Object.entries(error.errors).reduce(
@@ -62,11 +87,14 @@ export const toToolError = (error: unknown): ToolError | null => {
   if (error instanceof CrmConnectionError)
     return new ToolError(`${error.message}. Repeating the call is safe: nothing is written twice.`);
   if (!(error instanceof CrmApiError)) return null;
-  const faults = Object.entries(error.errors).map(([path, reason]) => [
-    argumentPath(path),
-    reason.startsWith('unknown field') ? `${reason}; describe_crm lists the fields` : reason,
-  ]);
-  return new ToolError(messageOf(error), Object.fromEntries(faults) as Record<string, string>);
+  const faults: Record<string, string> = {};
+  for (const [path, reason] of Object.entries(error.errors)) {
+    const text = reason.startsWith('unknown field') ? `${reason}; describe_crm lists the fields` : reason;
+    const name = argumentPath(path);
+    // Several paths can come from one argument: `sort` is one text.
+    faults[name] = faults[name] === undefined ? text : `${faults[name]}; ${text}`;
+  }
+  return new ToolError(messageOf(error), faults);
 };
 
 /** The text of an error: one line for each argument. */

@@ -60,6 +60,16 @@ export class Assistant {
     return assistant;
   }
 
+  get capabilities() {
+    return this.#client.getServerCapabilities();
+  }
+
+  async listOther(): Promise<readonly (readonly unknown[])[]> {
+    const { resources } = await this.#client.listResources();
+    const { resourceTemplates } = await this.#client.listResourceTemplates();
+    return [resources, resourceTemplates, (await this.#client.listPrompts()).prompts];
+  }
+
   async listTools() {
     return (await this.#client.listTools()).tools;
   }

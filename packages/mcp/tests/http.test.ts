@@ -25,10 +25,12 @@ afterAll(async () => {
 
 /** `fetch` does not send the headers `Host` and `Origin` of a caller. */
 const ask = (headers: Record<string, string>, path = '/mcp', body = '{"jsonrpc":"2.0","id":1,"method":"ping"}') =>
-  new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
+  new Promise<{ status: number | undefined; challenge: string | undefined; body: string }>((resolve, reject) => {
     const accepted = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
     const sent = request({ port, path, method: 'POST', headers: { ...accepted, ...headers } }, (response) => {
-      text(response).then((answer) => resolve({ status: response.statusCode, body: answer }), reject);
+      const { statusCode: status, headers: received } = response;
+      const challenge = received['www-authenticate'];
+      text(response).then((answer) => resolve({ status, challenge, body: answer }), reject);
     });
     sent.on('error', reject).end(body);
   });
@@ -53,13 +55,33 @@ describe('over HTTP', () => {
     ['the Origin null', { origin: 'null', 'x-api-key': 'k' }, 403],
     ['no key', {}, 401],
     ['a key that no header can hold', { authorization: 'Bearer ' }, 401],
-    ['an allowed Host and Origin', { host: 'crm.example', origin: 'https://crm.example', 'x-api-key': 'k' }, 200],
+    ['an allowed Host and Origin', { host: 'crm.example', origin: 'https://crm.example' }, 200],
   ])('%s', async (_name, headers, status) => {
-    expect((await ask(headers)).status).toBe(status);
+    const key = status === 200 ? { 'x-api-key': own.organization.key } : {};
+    expect((await ask({ ...key, ...headers })).status).toBe(status);
+  });
+
+  test('an invalid and a revoked key are 401 for every method, with the challenge that clients look for', async () => {
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
+    const bodies = ['initialize', 'tools/list', 'ping'].map((method) => ({ jsonrpc: '2.0', id: 1, method, params }));
+    for (const body of bodies) {
+      const authorization = `Bearer ${own.organization.newUnknownKey()}`;
+      const { status, challenge, body: text } = await ask({ authorization }, '/mcp', JSON.stringify(body));
+      expect([status, challenge]).toEqual([401, 'Bearer error="invalid_token"']);
+      expect(text).toContain('The API key is not valid');
+    }
+  });
+
+  test('arguments that are null count as none', async () => {
+    const call = { method: 'tools/call', params: { name: 'describe_crm', arguments: null } };
+    const headers = { 'x-api-key': own.organization.key };
+    const { body } = await ask(headers, '/mcp', JSON.stringify({ jsonrpc: '2.0', id: 1, ...call }));
+    expect(body).toContain('key_allows');
   });
 
   test('other paths and large bodies are refused', async () => {
-    expect((await ask({ 'x-api-key': 'k' }, '/')).status).toBe(404);
-    expect((await ask({ 'x-api-key': 'k' }, '/mcp', `"${'x'.repeat(1_100_000)}"`)).status).toBe(413);
+    const headers = { 'x-api-key': own.organization.key };
+    expect((await ask(headers, '/')).status).toBe(404);
+    expect((await ask(headers, '/mcp', `"${'x'.repeat(1_100_000)}"`)).status).toBe(413);
   });
 });

@@ -1,3 +1,5 @@
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { readTestStack } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Assistant, startTestCrm, type TestCrm } from './assistant.js';
@@ -39,11 +41,14 @@ describe('the list of tools', () => {
   test('has the tools in order, with facts as annotations', async () => {
     const tools = await assistant.listTools();
     expect(tools.map(({ name }) => name)).toEqual(names);
-    for (const { name, annotations } of tools) {
+    expect(new Set(tools.map(({ title }) => title)).size).toBe(names.length);
+    for (const { name, title, annotations } of tools) {
       const isRead = /^(describe|search|get|list|summarize)/.test(name);
-      expect({ name, ...annotations }).toEqual({
+      expect({ name, title, ...annotations }).toEqual({
         name,
+        title: expect.stringMatching(/^[A-Z][A-Za-z ]+$/),
         readOnlyHint: isRead,
+        openWorldHint: false,
         ...(!isRead && { destructiveHint: /^(update|delete)/.test(name), idempotentHint: true }),
       });
     }
@@ -54,11 +59,17 @@ describe('the list of tools', () => {
       for (const schema of [inputSchema, outputSchema]) {
         expect(schema).toMatchObject({ type: 'object', properties: {} });
         for (const node of nodesOf(schema)) {
-          for (const word of ['anyOf', 'oneOf', 'allOf', 'if', 'not', '$ref', '$defs'])
+          for (const word of ['anyOf', 'oneOf', 'allOf', 'if', 'not', '$ref', '$defs', 'additionalProperties'])
             expect(node).not.toHaveProperty([word]);
         }
       }
     }
+  });
+
+  test('never changes, and the lists of resources and prompts are empty', async () => {
+    const unchanging = { listChanged: false };
+    expect(assistant.capabilities).toEqual({ tools: unchanging, resources: unchanging, prompts: unchanging });
+    expect(await assistant.listOther()).toEqual([[], [], []]);
   });
 
   test('has at most 6,000 tokens, at four characters a token', async () => {
@@ -90,20 +101,85 @@ describe('the list of tools', () => {
     const limited = await Assistant.connect(own, (await own.organization.createKey({ allow })).key);
     expect((await limited.listTools()).map(({ name }) => name)).toEqual(expected);
     const refused = await limited.call('delete_record', { object: 'note', id: own.organization.id, version: 1 });
-    if (!allow.includes('delete')) expect(refused.text).toBe('The API key is not valid, or it does not allow this.');
+    if (!allow.includes('delete'))
+      expect(refused.text).toMatch(
+        allow.includes('list') || allow.includes('getKey')
+          ? /^The API key does not allow delete_record: it needs the group delete\.$/
+          : /^The API key is not valid/,
+      );
     await limited.close();
   });
 
   test('for an invalid key says so', async () => {
     await expect(Assistant.connect(own, own.organization.newUnknownKey())).rejects.toThrow(
-      'The API key is not valid, or it does not allow this.',
+      'The API key is not valid: it is unknown, revoked or expired. Or it lacks the group list, which every assistant needs.',
     );
+  });
+});
+
+describe('models in strict modes send every argument, with "", [] or null for those that they leave out', () => {
+  const empty = { query: '', filters: [], any_of: [], cursor: '' };
+  const stage = { field: 'stage_name', operator: 'eq' };
+  const deal = { name: 'Strict', account_domain: 'strict.example', pipeline_name: 'Sales' };
+  test.each<readonly [tool: string, sent: Record<string, unknown>, meant: Record<string, unknown>]>([
+    ['describe_crm', { part: null, cursor: '' }, {}],
+    ['search_deals', { ...empty, sort: '', fields: [], limit: null }, {}],
+    ['search_deals', { query: null, filters: null, any_of: null, sort: null, fields: null, cursor: null }, {}],
+    ['search_deals', { filters: [{ ...stage, value: 'Won', values: [] }] }, { filters: [{ ...stage, value: 'Won' }] }],
+    [
+      'search_deals',
+      { filters: [{ ...stage, value: 'Won', values: [''] }] },
+      { filters: [{ ...stage, value: 'Won' }] },
+    ],
+    [
+      'search_deals',
+      { filters: [{ ...stage, value: 'Won', values: ['Won'] }] },
+      { filters: [{ ...stage, value: 'Won' }] },
+    ],
+    [
+      'search_deals',
+      { filters: [{ field: 'owner_email', operator: 'empty', value: '', values: [] }, null] },
+      { filters: [{ field: 'owner_email', operator: 'empty' }] },
+    ],
+    [
+      'get_record',
+      { object: 'account', key: 'strict.example', cursor: '' },
+      { object: 'account', key: 'strict.example' },
+    ],
+    ['list_notes', { object: null, key: '', query: '', limit: 20, cursor: '' }, {}],
+    ['list_changes', { object: 'deal', id: '', changed: [], limit: 5, cursor: '' }, { object: 'deal', limit: 5 }],
+    ['summarize_deals', { ...empty, group_by: ['stage_name'], measures: [] }, { group_by: ['stage_name'] }],
+    [
+      'create_deal',
+      {
+        ...deal,
+        contact_email: '',
+        additional_contact_emails: [],
+        stage_name: '',
+        currency: '',
+        custom_fields: { tier: '' },
+      },
+      deal,
+    ],
+  ])('%s %j', async (tool, sent, meant) => {
+    await assistant.call('create_deal', deal);
+    const [asSent, asMeant] = [await assistant.call(tool, sent), await assistant.call(tool, meant)];
+    expect(asMeant.isError ? asMeant.text : '').toBe('');
+    expect(asSent).toEqual(asMeant);
+  });
+
+  test('an update leaves out what is blank', async () => {
+    const { id, version } = recordOf(await createDeal('Kept', { next_step: 'Call', custom_fields: { tier: 'ent' } }));
+    const change = { id, version, amount: 7, next_step: '', owner_email: null, clear: [], custom_fields: { tier: '' } };
+    const record = recordOf(await assistant.call('update_deal', change));
+    expect(record).toMatchObject({ amount: 7, next_step: 'Call', custom_fields: { tier: 'ent' } });
   });
 });
 
 describe('errors name the argument and what is allowed', () => {
   const filter = (field: string, operator: string, more: object) => ({ filters: [{ field, operator, ...more }] });
   const deal = { name: 'x', pipeline_name: 'Sales' };
+  const anyDeal = { id: '00000000-0000-4000-8000-000000000000', version: 1 };
   const refused: Readonly<Record<string, readonly (readonly [args: Record<string, unknown>, text: string])[]>> = {
     search_deals: [
       [{ srt: 'name' }, 'srt: is not an argument; allowed: query, filters, any_of, sort, fields, limit'],
@@ -117,15 +193,37 @@ describe('errors name the argument and what is allowed', () => {
       [filter('team', 'in', { values: ['x@y.z'] }), '"x@y.z" is not a member; allowed: owner@team.example'],
       [{ any_of: [{ field: 'close_date', operator: 'lt', value: 'soon' }] }, 'any_of[0].value: '],
       [{ cursor: 'x' }, 'cursor: must be the next_cursor of an earlier result'],
-      [{ sort: 'nothing' }, 'sort[0]: unknown field "nothing"; describe_crm lists the fields'],
+      [{ sort: 'nothing' }, 'sort: unknown field "nothing"; describe_crm lists the fields'],
+      [{ sort: '-amount' }, 'sort: unknown field "-amount": write amount:desc'],
+      [{ sort: 'one,two' }, 'sort: unknown field "one"; describe_crm lists the fields; unknown field "two"'],
+      [{ fields: ['name', 'nope'] }, 'fields: unknown field "nope"'],
+      [
+        filter('stage_name', 'neq', { value: 'Wonn' }),
+        'filters[0].value: "Wonn" is not a stage; known: New, Qualified, Won',
+      ],
+      [
+        filter('pipeline_name', 'in', { values: ['Sale'] }),
+        'filters[0].values[0]: "Sale" is not a pipeline; known: Sales',
+      ],
+      [{ any_of: filter('owner_email', 'eq', { value: 'x@y.z' }).filters }, 'any_of[0].value: "x@y.z" is not a member'],
+      [filter('amount', 'eq', { value: '1', values: ['2'] }), 'filters[0].values: differs from value "1"'],
     ],
     summarize_deals: [[{ group_by: ['stage'] }, 'group_by[0]: ']],
     get_record: [
       [{ object: 'deal', key: 'acme.com' }, 'key: must be the id of a record: search for it first'],
       [{ object: 'account', key: 'nobody.example' }, 'Not found.'],
+      [{ object: 'account', key: 'no domain' }, 'key: '],
+      [{ object: 'contact', key: 'no email' }, 'key: '],
+      [{ object: 'contact', key: '' }, 'key: is required'],
     ],
     list_notes: [[{ object: 'deal' }, 'key: send object and key together']],
-    list_changes: [[{ id: 'x' }, 'object: allowed: deal, account, contact']],
+    list_changes: [
+      [{ id: 'x' }, 'object: allowed: deal, account, contact'],
+      [{ object: 'deal', id: 'x', changed: ['amount'] }, 'changed: works without id only'],
+      [{ object: 'deal', changed: ['amout'] }, 'changed: '],
+      [{ after_position: 1e9 }, 'after_position: '],
+      [{ cursor: 'x' }, 'cursor: works with id only'],
+    ],
     create_deal: [
       [{ name: 'x' }, 'pipeline_name: is required, because there are several; allowed: Sales, Partners'],
       [{ ...deal, pipeline_name: 'Sale' }, 'pipeline_name: "Sale" is not a pipeline; allowed: Sales, Partners'],
@@ -136,9 +234,23 @@ describe('errors name the argument and what is allowed', () => {
     ],
     add_note: [
       [{ request_key: 'a', content: 'Nowhere' }, 'account_domains: is required'],
-      [{ content: 'x' }, 'request_key: '],
+      [{ content: 'x' }, 'request_key: is required'],
+      [{ request_key: 'b', title: 'x', deal_ids: ['x'] }, 'deal_ids[0]: '],
+    ],
+    create_contact: [
+      [{ email: 'a@b.example', account_external_id: 'none' }, 'account_external_id: '],
+      [{ email: 'a@b.example', custom_fields: { nope: 1 } }, 'custom_fields.nope: '],
     ],
     update_deal: [
+      [
+        { ...anyDeal, amount: 5, clear: ['amount'] },
+        'clear[0]: "amount" cannot be cleared and set (amount) in one call',
+      ],
+      [{ ...anyDeal, custom_fields: { tier: 'ent' }, clear: ['custom__tier'] }, 'clear[0]: "custom__tier" cannot be'],
+      [
+        { ...anyDeal, account_domain: 'a.example', clear: ['account_external_id'] },
+        'clear[0]: "account_external_id" cannot',
+      ],
       [{ id: '00000000-0000-4000-8000-000000000000', version: 1, clear: ['stag'] }, 'clear[0]: "stag" is not a field'],
     ],
   };
@@ -147,7 +259,13 @@ describe('errors name the argument and what is allowed', () => {
   )('%s %j', async (tool, args, expected) => {
     const { isError, text } = await assistant.call(tool, args);
     expect({ isError, text }).toEqual({ isError: true, text: expect.stringContaining(expected) });
-    expect(text).not.toMatch(/opportunity\.|related_objects|pipeline_id/);
+    const named = text
+      .split('\n')
+      .slice(1)
+      .map((line) => /^\w+/.exec(line)?.[0]);
+    const schema = (await assistant.listTools()).find(({ name }) => name === tool)?.inputSchema;
+    const known = Object.keys(schema?.properties ?? {});
+    expect(named.filter((name) => name !== 'srt' && !known.includes(name ?? ''))).toEqual([]);
   });
 
   test('an outage is an error that says that a repeat is safe', async () => {
@@ -156,6 +274,34 @@ describe('errors name the argument and what is allowed', () => {
     const { isError, text } = await offline.call('create_account', { domain: 'away.example' });
     expect({ isError, text }).toEqual({ isError: true, text: expect.stringContaining('nothing is written twice') });
     await offline.close();
+  });
+
+  test.each(['update_deal', 'delete_record'])('a lost answer to %s says that it may have happened', async (tool) => {
+    const { key } = await own.organization.createKey({ allow: ['list', 'search', 'inbound', 'delete'] });
+    const made = await createDeal(`Lost by ${tool}`);
+    const { id, version } = recordOf(made);
+    // Passes the write on, and closes the connection instead of answering.
+    const proxy = createServer((incoming, outgoing) => {
+      const { method, headers, url = '' } = incoming;
+      const options = { method, headers: { ...headers, connection: 'close' } };
+      const sent = request(new URL(url, own.gateways.inboundUrl), options, (answer) => {
+        answer.resume().once('end', () => outgoing.destroy());
+      });
+      incoming.pipe(sent);
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const inboundUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const unlucky = await Assistant.connect({ ...own, gateways: { ...own.gateways, inboundUrl } }, key);
+    const args = tool === 'update_deal' ? { id, version, amount: 9 } : { object: 'deal', id, version };
+    const { isError, text } = await unlucky.call(tool, args);
+    expect([isError, text]).toEqual([true, expect.stringMatching(/may have been made: read the record again/)]);
+    const after = await assistant.call('get_record', { object: 'deal', key: id });
+    expect(tool === 'update_deal' ? recordOf(after)['amount'] : after.text).toBe(
+      tool === 'update_deal' ? 9 : 'Not found.',
+    );
+    await unlucky.close();
+    proxy.close();
+    proxy.closeAllConnections();
   });
 });
 
@@ -211,6 +357,33 @@ describe('writes', () => {
     expect((await assistant.call('delete_record', { object: 'deal', id, version: version + 1 })).data).toEqual({
       deleted_id: id,
     });
+  });
+
+  test('the newest changes of one kind are found far back in the log', async () => {
+    const { id, version } = recordOf(await createDeal('Far back'));
+    await assistant.call('update_deal', { id, version, stage_name: 'Won' });
+    await own.crm.contacts.bulkCreate(Array.from({ length: 99 }, (_, index) => ({ email: `p${index}@far.example` })));
+    const newest = async (args: object) => {
+      const { data } = await assistant.call('list_changes', { limit: 2, ...args });
+      return (data['changes'] as { type: string; name: string }[]).map(({ type, name }) => `${type} ${name}`);
+    };
+    const deals = ['deal.created Far back', 'deal.updated Far back'];
+    expect(await newest({ object: 'deal' })).toEqual(deals);
+    expect(await newest({ object: 'deal', changed: ['stage_name'], limit: 1 })).toEqual(deals.slice(1));
+    expect(await newest({})).toEqual(['contact.created p97@far.example', 'contact.created p98@far.example']);
+    const { position } = (await own.crm.events.latest()).data;
+    const { data } = await assistant.call('list_changes', { object: 'deal' });
+    expect(data).toMatchObject({ next_position: position, has_more: false });
+    expect(data).not.toHaveProperty('searched_after');
+  });
+
+  test('contacts show the domain of their account', async () => {
+    await assistant.call('create_contact', { email: 'ann@shown.example' });
+    const filters = [{ field: 'email', operator: 'eq', value: 'ann@shown.example' }];
+    const found = await assistant.call('search_contacts', { filters });
+    expect(found.data['contacts']).toMatchObject([{ account_domain: 'shown.example' }]);
+    const read = await assistant.call('get_record', { object: 'contact', key: 'ann@shown.example' });
+    expect(recordOf(read)).toMatchObject({ account_domain: 'shown.example' });
   });
 
   test('the newest changes are those that are retained', async () => {

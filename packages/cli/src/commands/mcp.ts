@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 
-import type { CliContext } from '../cli-context.js';
+import { type CliContext, logLine } from '../cli-context.js';
 import { CliError, errorText, usageError } from '../errors.js';
 import { dataDirectory, readDemoFile } from '../local-stack/demo-file.js';
 import { httpUrl, portNumber } from '../options.js';
@@ -68,19 +68,16 @@ const serve = async (context: CliContext, options: McpOptions): Promise<void> =>
   // The other commands need not wait until the server library is loaded.
   const { serveHttp, serveStdio } = await import('@crm/mcp');
   const { apiKey, ...gateways } = await findGateways(context, options);
-  const report = (text: string): void => void context.stderr.write(`crm mcp: ${text}\n`);
+  const report = (text: string): void => void context.stderr.write(`${logLine(`crm mcp: ${text}`)}\n`);
   const onError = (error: Error): void => report(errorText(error));
   const { http: port, address, allowHost: allowedHosts = [] } = options;
   if (port === undefined) {
     if (apiKey === undefined) throw usageError('--api-key (or CRM_API_KEY) is needed with --read-url.');
-    const ended = new AbortController();
-    const close = serveStdio({ ...gateways, apiKey }, version(), onError);
+    const service = serveStdio({ ...gateways, apiKey }, version(), onError);
     report(`serves one assistant on stdio, with the gateway ${gateways.readUrl}`);
-    process.stdin.once('close', () => ended.abort());
     const interrupted = context.onInterrupt();
-    const signal = AbortSignal.any([ended.signal, interrupted]);
-    if (!signal.aborted) await once(signal, 'abort');
-    return close();
+    await Promise.race([service.ended, interrupted.aborted || once(interrupted, 'abort')]);
+    return service.close();
   }
   const server = await serveHttp({ gateways, port, address, allowedHosts, version: version(), onError }).catch(
     (error: unknown) => {

@@ -4,6 +4,7 @@ import { creates, defineTool, text, texts } from '../tool.js';
 /** `add_note` */
 export const addNote = defineTool({
   name: 'add_note',
+  title: 'Add a note',
   description:
     'Adds a note with a title, a content or both to at least one deal, account or contact. Missing accounts and contacts are created.',
   annotations: creates,

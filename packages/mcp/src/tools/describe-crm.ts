@@ -47,6 +47,7 @@ const partNames = ['pipelines', 'fields', 'members'] as const;
 /** `describe_crm` */
 export const describeCrm = defineTool({
   name: 'describe_crm',
+  title: 'Describe the CRM',
   description:
     'Call this first: the pipelines with their stages, the fields (for filters, sorts and writes), the members, today’s date and what the key allows.',
   annotations: reads,

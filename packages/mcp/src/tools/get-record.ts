@@ -7,6 +7,7 @@ import { anyObject, defineTool, foreignWords, notice, reads, resultProperties, t
 /** `get_record` */
 export const getRecord = defineTool({
   name: 'get_record',
+  title: 'Read a record',
   description: `Reads one record with all fields; absent ones are empty. Its version is needed to change it. ${foreignWords}`,
   annotations: reads,
   needs: [['list', 'getOpportunity', 'getAccount', 'getAccountByDomain', 'getContact', 'getContactByEmail', 'getNote']],

@@ -12,6 +12,7 @@ const parameters = { deal: 'opportunity_id', account: 'account_id', contact: 'co
 /** `list_notes` */
 export const listNotes = defineTool({
   name: 'list_notes',
+  title: 'List notes',
   description: `Lists notes, newest first: all, or those on one record. Long texts are cut; get_record has the whole note. ${foreignWords}`,
   annotations: reads,
   needs: [['list', 'listNotes']],

@@ -11,6 +11,7 @@ const searchTool = (kind: RecordKind, operation: string, hint: string) => {
   const name = `${kind}s`;
   return defineTool({
     name: `search_${name}`,
+    title: `Search ${name}`,
     description: `Finds ${name} by words and filters. ${hint} ${foreignWords}`,
     annotations: reads,
     needs: [['search', operation]],
@@ -26,7 +27,8 @@ const searchTool = (kind: RecordKind, operation: string, hint: string) => {
         ...(await readFilters(kind, filters, setup)),
         // The API checks these names; the type is that of any.
         ...(sort !== undefined && { sort: sort.split(',').map((key) => key.trim() as 'name') }),
-        fields: [...listFields[kind], ...fields] as 'name'[],
+        // Those of the caller first, so that errors have their index.
+        fields: [...fields, ...listFields[kind]] as 'name'[],
       };
       const records = crm[collections[kind]] as CrmClient['opportunities'];
       const { items, ...rest } = await readFittingPage(cursor, limit, async (page) => {

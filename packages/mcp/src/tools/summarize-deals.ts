@@ -21,6 +21,7 @@ const showGroup = ({ key, label, ...figures }: SummaryGroup): Record<string, unk
 /** `summarize_deals` */
 export const summarizeDeals = defineTool({
   name: 'summarize_deals',
+  title: 'Summarize deals',
   description: `Counts deals and computes sums, averages, minimums and maximums, by group. Amounts of different currencies are never added. ${foreignWords}`,
   annotations: reads,
   needs: [['search', 'summarizeOpportunities']],

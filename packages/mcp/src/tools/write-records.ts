@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { shorten } from '../budget.js';
 import { collections, readId, readRecord } from '../records.js';
 import type { RecordKind } from '../setup.js';
-import { allowedText, argumentPath, invalid } from '../tool-error.js';
+import { allowedText, argumentPath, errorText, invalid, orMayBeMade, toToolError } from '../tool-error.js';
 import { anyObject, changes, creates, defineTool, notice, type Session, text, texts } from '../tool.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -81,20 +81,28 @@ const output = z.object({
 });
 
 /** The result of a write: the record as it is now, with its version. */
-const resultOf = async (session: Session, kind: RecordKind, id: string, answer: WriteAnswer<unknown>) => ({
-  status: answer.recordStatus ?? 'updated',
-  record: shorten(await readRecord(session, kind, id, answer.readAfter)),
-  ...(answer.warnings.length > 0 && {
-    warnings: answer.warnings.map(({ field, message }) => `${argumentPath(field)}: ${message}`),
-  }),
-  notice,
-});
+const resultOf = async (session: Session, kind: RecordKind, id: string, answer: WriteAnswer<unknown>) => {
+  const warnings = answer.warnings.map(({ field, message }) => `${argumentPath(field)}: ${message}`);
+  const record = await readRecord(session, kind, id, answer.readAfter).catch((error: unknown) => {
+    const known = toToolError(error);
+    if (known === null) throw error;
+    warnings.push(`The write was made, but the record could not be read afterwards: ${errorText(known)}`);
+    return { id };
+  });
+  return {
+    status: answer.recordStatus ?? 'updated',
+    record: shorten(record),
+    ...(warnings.length > 0 && { warnings }),
+    notice,
+  };
+};
 
 const existing =
   'An existing one is found instead (status matched); warnings name values that were not applied. Safe to repeat.';
 
 const createDeal = defineTool({
   name: 'create_deal',
+  title: 'Create a deal',
   description: `Creates a deal, and its account and contacts if they are missing. Account, pipeline and name identify it. ${existing}`,
   annotations: creates,
   needs: [
@@ -113,6 +121,7 @@ const createDeal = defineTool({
 
 const createAccount = defineTool({
   name: 'create_account',
+  title: 'Create an account',
   description: `Creates a company. Its domain identifies it. ${existing}`,
   annotations: creates,
   needs: [
@@ -129,6 +138,7 @@ const createAccount = defineTool({
 
 const createContact = defineTool({
   name: 'create_contact',
+  title: 'Create a contact',
   description: `Creates a person, and the account of the email’s domain. The email identifies it. ${existing}`,
   annotations: creates,
   needs: [
@@ -143,9 +153,35 @@ const createContact = defineTool({
   },
 });
 
+/** Names of one value: clearing by one name and setting by the other contradict each other. */
+const sameValue: Readonly<Record<string, string>> = {
+  account_external_id: 'account_domain',
+  contact_external_id: 'contact_email',
+};
+
+/** Checks the names of `clear`. @throws ToolError for an unknown field, and for one that is set too */
+const checkClear = (
+  clear: readonly string[],
+  known: readonly string[],
+  { custom_fields: custom, ...set }: Fields,
+): void => {
+  const slugs = Object.keys((custom ?? {}) as object).map((slug) => `custom__${slug.replace(/^custom__/, '')}`);
+  const isSet = [...Object.keys(set), ...slugs];
+  for (const [index, name] of clear.entries()) {
+    if (!known.includes(name) && !name.startsWith('custom__'))
+      throw invalid({ [`clear[${index}]`]: `"${name}" is not a field; ${allowedText([...known, 'custom__…'])}` });
+    const other = isSet.find((one) => (sameValue[one] ?? one) === (sameValue[name] ?? name));
+    if (other !== undefined)
+      throw invalid({
+        [`clear[${index}]`]: `"${name}" cannot be cleared and set (${other}) in one call: send one of them`,
+      });
+  }
+};
+
 const updateTool = (kind: RecordKind, noun: string, fields: z.core.$ZodLooseShape) =>
   defineTool({
     name: `update_${kind}`,
+    title: `Update ${kind === 'account' ? 'an' : 'a'} ${kind}`,
     description: 'Changes the fields that are sent. Refused if the record has changed since `version` was read.',
     annotations: changes,
     needs: [
@@ -162,15 +198,13 @@ const updateTool = (kind: RecordKind, noun: string, fields: z.core.$ZodLooseShap
     run: async (session, { id: sent, version, clear = [], ...sentFields }) => {
       const id = readId(sent, 'id');
       const known = Object.keys(fields).filter((name) => name !== 'custom_fields');
-      for (const [index, name] of clear.entries()) {
-        if (!known.includes(name) && !name.startsWith('custom__'))
-          throw invalid({ [`clear[${index}]`]: `"${name}" is not a field; ${allowedText([...known, 'custom__…'])}` });
-      }
+      checkClear(clear, known, sentFields);
       const changed: Fields = { ...sentFields, ...Object.fromEntries(clear.map((name) => [name, null])) };
       const isMoved = kind === 'deal' && changed['stage_name'] !== undefined;
       const deal = isMoved ? (await session.crm.opportunities.get(id, { fields: [] })).data.opportunity : undefined;
       const body = kind === 'deal' ? await dealBody(session, deal?.pipeline_id ?? '', changed) : changed;
-      const answer = await session.crm[collections[kind]].update(id, body, { ifVersion: version });
+      const update = session.crm[collections[kind]].update(id, body, { ifVersion: version });
+      const answer = await orMayBeMade<WriteAnswer<unknown>>(update, 'The change');
       return resultOf(session, kind, id, answer);
     },
   });
