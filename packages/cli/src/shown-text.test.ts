@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { textTable } from './administration/text-table.js';
-import { jsonLine } from './cli-context.js';
+import { jsonLine, logLine } from './cli-context.js';
+import { eventTexts } from './events/event-texts.js';
 import { escapeFormula, unescapeFormula } from './spreadsheet-escape.js';
 import { ImportTally } from './import/reporting/report.js';
 import { importProgress, timeLeft } from './progress.js';
@@ -35,6 +36,25 @@ describe('texts that could forge rows or control the terminal', () => {
     expect(text).toBe(String.raw`{"name":"a\u009b1mb\u202ec\u007f"}`);
     expect(JSON.parse(text)).toEqual({ name: 'a\u009b1mb\u202ec\u007f' });
   });
+});
+
+describe('a line of a log', () => {
+  it('has no control characters and is one line', () => {
+    const shown = String.raw`a\u001b[31mb\nc\u009b\u202e\u2028\ud800 é😀`;
+    expect(logLine('a\u001b[31mb\nc\u009b\u202e\u2028\ud800 é😀')).toBe(shown);
+  });
+});
+
+describe('the texts of events in an answer', () => {
+  it.each([[[]], [['{"id": 1}']], [['{"id": 1, "a": [1, {"b": "],}\\\\\\""}]}', '{"changed": [], "c": {}}', '{ }']]])(
+    'are those that arrived: %j',
+    (texts) => {
+      const rest = '"next_position":3,"oldest_position":[1]';
+      expect(eventTexts(`{"success":true,"data":{"events":[${texts.join(',')}],${rest}},"warnings":[]}`)).toEqual(
+        texts,
+      );
+    },
+  );
 });
 
 describe('timeLeft', () => {

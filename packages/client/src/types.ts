@@ -1955,7 +1955,7 @@ export interface WebhookAttempt {
   events: number;
   /** Which try this was, from 1. */
   attempt: number | null;
-  /** HTTP status of the answer; null if there was no complete answer. */
+  /** HTTP status of the answer; null if none arrived. With an incomplete body, the attempt failed. */
   status: number | null;
   /** Why it failed. */
   error: string | null;

@@ -10,7 +10,7 @@ import { type Message, signedHeaders } from './message.js';
 /** The result of one attempt. Its texts can be stored, whatever the receiver sent. */
 export interface Attempt {
   readonly isDelivered: boolean;
-  /** Null if there was no complete answer. */
+  /** Null if no status arrived. With a status, the body may have been incomplete: then the attempt failed. */
   readonly status: number | null;
   /** Why the attempt failed, for people; null if it was delivered. */
   readonly error: string | null;
@@ -44,11 +44,12 @@ const codeOf = (error: unknown): string => (types.isNativeError(error) && (error
 const isRefusedAddress = (error: unknown): boolean =>
   types.isNativeError(error) && error.message.includes('is not allowed');
 
+const timeoutText = (timeoutMs: number): string => `no complete answer within ${timeoutMs / 1_000} s`;
+
 const errorText = (error: unknown, timeoutMs: number): string => {
   if (!types.isNativeError(error)) return 'the request failed';
   const code = codeOf(error);
-  if (error.name === 'TimeoutError' || code === 'ABORT_ERR')
-    return `no complete answer within ${timeoutMs / 1_000} seconds`;
+  if (error.name === 'TimeoutError' || code === 'ABORT_ERR') return timeoutText(timeoutMs);
   if (isRefusedAddress(error))
     return 'the address is not allowed: it is private, or not one of WEBHOOK_ALLOWED_NETWORKS';
   return errorTexts[code] ?? `the connection failed: ${storableText(code || error.message)}`;
@@ -125,10 +126,20 @@ export class Sender {
     const signal = AbortSignal.timeout(this.#timeoutMs);
     const answer = await this.#post({ url: new URL(address), headers, body: message.body, signal });
     const status = answer.statusCode ?? 0;
-    const retryAfterMs = waitOf(answer.headers, Date.now());
-    const response = await readStart(answer);
-    const error = statusText(status);
-    return { isDelivered: error === null, status, error, response, retryAfterMs };
+    const head = { status, retryAfterMs: waitOf(answer.headers, Date.now()) };
+    try {
+      const response = await readStart(answer);
+      const error = statusText(status);
+      return { ...head, isDelivered: error === null, error, response };
+    } catch {
+      const why = signal.aborted ? timeoutText(this.#timeoutMs) : 'the connection ended before the answer was complete';
+      return {
+        ...head,
+        isDelivered: false,
+        error: `${why}: the status ${status} arrived, its body did not`,
+        response: '',
+      };
+    }
   }
 
   /** Tries the addresses of the host, until one is allowed and can be connected to. */

@@ -203,13 +203,14 @@ The key needs the group list.`,
   withEventOptions(command).action((options: ListenOptions) => listen(context, options));
 };
 
-const toLogged = (event: Event): LoggedEvent => ({
+/** @param text - the event as it arrived, which is what the worker sends */
+const toLogged = (event: Event, text: string): LoggedEvent => ({
   ...event,
   recordId: event.record_id,
   occurredAt: event.occurred_at,
   mergedInto: event.merged_into,
   mergedFrom: event.merged_from,
-  json: Buffer.from(JSON.stringify(event)),
+  json: Buffer.from(text),
 });
 
 const listen = async (context: CliContext, options: ListenOptions): Promise<void> => {
@@ -218,9 +219,10 @@ const listen = async (context: CliContext, options: ListenOptions): Promise<void
   const sender = new Sender(['0.0.0.0/0', '::/0']);
   const start = `Posting changes to ${forward}, signed with the secret ${secret}\n`;
   const next = 'Without --after the command posts new changes only.';
-  await followLog(context, options, { start, next }, async ({ events, log_id: logId }) => {
-    for (const event of events) {
-      const message = eventMessage(toLogged(event), 'full', logId);
+  await followLog(context, options, { start, next }, async ({ events, log_id: logId }, texts) => {
+    const sent = texts();
+    for (const [index, event] of events.entries()) {
+      const message = eventMessage(toLogged(event, sent[index] ?? ''), 'full', logId);
       const { status, error } = await sender.send(forward, [secret], message);
       const line = `${event.position} ${event.type} ${event.record_id}: ${error ?? `answered ${status}`}`;
       context.stdout.write(`${printable(line)}\n`);

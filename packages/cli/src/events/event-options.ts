@@ -11,6 +11,7 @@ import {
 } from '../api/gateways.js';
 import type { CliContext } from '../cli-context.js';
 import { wholeNumber } from '../options.js';
+import { eventTexts } from './event-texts.js';
 import { objectChoices } from '../import/targets.js';
 
 /** Options of the commands that read the change log. */
@@ -53,17 +54,24 @@ export const eventError = (url: string, error: unknown, next: string): unknown =
  * Follows the change log until Ctrl-C: from `--after`, or new changes only.
  *
  * @param texts - what to print once the gateway is found, and what to do next if events after `--after` have expired
- * @param onPage - returns false to stop
+ * @param onPage - returns false to stop; `texts` are the events as they arrived
  */
 export const followLog = async (
   context: CliContext,
   options: EventOptions,
   { start = '', next }: { readonly start?: string; readonly next: string },
-  onPage: (page: EventLogPage) => Promise<boolean>,
+  onPage: (page: EventLogPage, texts: () => readonly string[]) => Promise<boolean>,
 ): Promise<void> => {
   const { url, apiKey } = await findReadGateway(context, options);
   context.stderr.write(start);
-  const { events } = connectClient({ readUrl: url, apiKey });
+  // A page is read only after the one before was handled, so this is the answer that the page came from.
+  let answer = '';
+  const fetchText: typeof fetch = async (...request) => {
+    const response = await fetch(...request);
+    answer = await response.clone().text();
+    return response;
+  };
+  const { events } = connectClient({ readUrl: url, apiKey, fetch: fetchText });
   const signal = context.onInterrupt();
   try {
     const { data } = await events.latest({ signal });
@@ -77,7 +85,7 @@ export const followLog = async (
       ...(object && { object }),
       ...(changed && { changed }),
     });
-    for await (const page of stream.pages()) if (!(await onPage(page))) return;
+    for await (const page of stream.pages()) if (!(await onPage(page, () => eventTexts(answer)))) return;
   } catch (error) {
     if (!signal.aborted) throw eventError(url, error, next);
   }
