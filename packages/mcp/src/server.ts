@@ -33,7 +33,7 @@ const schemaOf = (schema: z.ZodObject, io: 'input' | 'output'): { type: 'object'
       delete jsonSchema.additionalProperties;
     },
   });
-  return Object.assign({ type: 'object' as const, properties, required });
+  return { type: 'object', ...{ properties, required } };
 };
 
 const listed = tools.map((tool) => ({

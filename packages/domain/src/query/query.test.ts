@@ -176,18 +176,8 @@ describe('parseSort', () => {
   it('gives the path of each error, all at once', () => {
     expect(refuseSort('nope')).toEqual({ sort: 'unknown field "nope"' });
     expect(refuseSort('name:up')).toEqual({ sort: 'must be asc or desc' });
-    expect(
-      ['-amount', '+amount', 'amount DESC', '-term.start', '-nope', 'amount up'].map(
-        (sort) => refuseSort(sort)['sort'],
-      ),
-    ).toEqual([
-      'unknown field "-amount": write amount:desc',
-      'unknown field "+amount": write amount:asc',
-      'unknown field "amount DESC": write amount:desc',
-      'unknown field "-term.start": write term.start:desc',
-      'unknown field "-nope"',
-      'unknown field "amount up"',
-    ]);
+    expect(refuseSort('-amount')).toEqual({ sort: 'unknown field "-amount": write amount:desc' });
+    expect(refuseSort('amount ASC')).toEqual({ sort: 'unknown field "amount ASC": write amount:asc' });
     expect(refuseSort({ field: 'colors', direction: 'DESC' })).toEqual({
       'sort.field': 'cannot sort by "colors": it holds several values',
       'sort.direction': 'must be asc or desc',

@@ -165,7 +165,7 @@ const checkClear = (
   known: readonly string[],
   { custom_fields: custom, ...set }: Fields,
 ): void => {
-  const slugs = Object.keys((custom ?? {}) as object).map((slug) => `custom__${slug.replace(/^custom__/, '')}`);
+  const slugs = Object.keys(custom ?? {}).map((slug) => `custom__${slug.replace(/^custom__/, '')}`);
   const isSet = [...Object.keys(set), ...slugs];
   for (const [index, name] of clear.entries()) {
     if (!known.includes(name) && !name.startsWith('custom__'))
