@@ -104,7 +104,9 @@ export const WebhookAttempt = responseObject('WebhookAttempt', 'A failed attempt
   last_position: nullable(position('Position of the last event.')),
   events: integer('The number of events.', 1, { minimum: 0 }),
   attempt: nullable(integer('Which try this was, from 1.', 2, { minimum: 1 })),
-  status: nullable(integer('HTTP status of the answer; null if none arrived. With an incomplete body, the attempt failed.', 500)),
+  status: nullable(
+    integer('HTTP status of the answer; null if none arrived. With an incomplete body, the attempt failed.', 500),
+  ),
   error: nullable(text('Why it failed.', 'answered 500')),
   response: nullable(text('The beginning of the answer, at most 1 KB.', 'Internal Server Error')),
   duration_ms: nullable(integer('How long the try took.', 34, { minimum: 0 })),
