@@ -57,6 +57,18 @@ describe('R1: one record per natural key, from two processes at once', () => {
     reportFigure('R1', 'the same of a contact', rounds, rounds);
   });
 
+  test('creates one note per sent id, with one account', async () => {
+    for (let round = 0; round < rounds; round++) {
+      const id = `0197a3c4-7a31-7c85-b0d4-${String(round).padStart(12, '0')}`;
+      const account_domains = [`note-race${round}.com`];
+      const body = (i: number) => ({ note: { id, title: i % 2 === 0 ? 'Even' : 'Odd' }, account_domains });
+      await createOnce(calls(callsPerRound, (i) => [createNote, { body: body(i) }]));
+      expect(await countOf('notes', 'id = $2', id)).toBe(1);
+      expect(await countOf('note_accounts', 'note_id = $2', id)).toBe(1);
+    }
+    reportFigure('R1', 'the same of a note with an id', rounds, rounds);
+  });
+
   test('creates one opportunity with its account and all its contacts', async () => {
     for (let round = 0; round < rounds; round++) {
       const domain = `race${round}.com`;

@@ -1,4 +1,4 @@
-import { createNote, deleteOpportunity, updateNote } from '@crm/contract';
+import { createNote, deleteNote, deleteOpportunity, updateNote } from '@crm/contract';
 import { describe, expect, test } from '@jest/globals';
 import { recordsOf, statusOf, unknownId, versionOf } from './support/records-of.js';
 import { useGateway } from './support/use-gateway.js';
@@ -75,6 +75,56 @@ describe('a create', () => {
     expect([refused.status, refused.fieldsAtFault]).toEqual([400, ['related_objects.opportunity_ids[4]']]);
     const known = await create({ note, related_objects: { opportunity_ids: [ours, unknownId, ours, deleted] } });
     expect(known.fieldsAtFault).toEqual([1, 3].map((place) => `related_objects.opportunity_ids[${place}]`));
+  });
+
+  describe('with an id', () => {
+    const id = '0197A3C4-7A31-7C85-B0D4-1F2E3D4C5B66';
+    const first = { note: { id, ...note }, account_domains: ['with-id.com'] };
+
+    test('200: gives the note this id; a repeat returns it unchanged and warns of what it does not have', async () => {
+      const created = await create(first);
+      expect([statusOf(created), created.data]).toEqual(['created', { note_id: id.toLowerCase(), ...note }]);
+      const again = await create(first);
+      expect([statusOf(again), again.data, again.body.warnings]).toEqual(['matched', created.data, undefined]);
+      const other = await create({
+        note: { id, title: 'Other', content: note.content },
+        account_domains: ['with-id.com', 'never-made.com'],
+        contact_emails: ['a@never-made.com'],
+        related_objects: { opportunity_ids: [unknownId] },
+      });
+      const paths = ['note.title', 'account_domains', 'contact_emails', 'related_objects.opportunity_ids'];
+      expect([statusOf(other), other.data]).toEqual(['matched', created.data]);
+      expect(other.body.warnings?.map(({ field }) => field)).toEqual(paths);
+      expect(await row('notes', created.data.note_id)).toMatchObject({ ...note, version: 1 });
+      expect(await countOf(`accounts WHERE domain = 'never-made.com'`)).toBe(0);
+      expect(await eventsOf(created.data.note_id)).toHaveLength(1);
+    });
+
+    test('200: the id of a note of another organization is free', async () => {
+      const body = (title: string) => ({
+        note: { id: unknownId.replace(/.$/, 'e'), title },
+        account_domains: ['a.com'],
+      });
+      const theirs = await gateway()
+        .clientOf(gateway().stranger)
+        .call(createNote, { body: body('Theirs') });
+      const ours = await create(body('Ours'));
+      expect([theirs, ours].map(statusOf)).toEqual(['created', 'created']);
+      expect(ours.data.title).toBe('Ours');
+    });
+
+    test('409: the id of a deleted note', async () => {
+      const deleted = { note: { id: unknownId.replace(/.$/, 'd'), title: 'Gone' }, account_domains: ['gone.com'] };
+      await gateway().client.call(deleteNote, { params: { id: (await create(deleted)).data.note_id } });
+      expect(await create(deleted)).toMatchObject({
+        status: 409,
+        body: { message: 'A note with this id was deleted: send another id, or none' },
+      });
+    });
+
+    test('400: an id that is none', async () => {
+      expect((await create({ ...first, note: { id: '7', title: 'T' } })).fieldsAtFault).toEqual(['note.id']);
+    });
   });
 
   test('400: writes nothing for a refused note', async () => {

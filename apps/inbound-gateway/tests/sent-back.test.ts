@@ -132,6 +132,44 @@ describe.each(kinds)('a value that $many have already', ({ object, many, body, c
   });
 });
 
+describe.each(kinds)('the value of an archived field of $many', ({ object, many, body, changeOf, path }) => {
+  test('is kept if it is sent back, in every kind of write; any other value is 400', async () => {
+    const fields: readonly (readonly [string, Fields, unknown])[] = [
+      ['multi_select', { options }, ['web', 'fax']],
+      ['location', {}, { city: 'Berlin', country: 'DE' }],
+      ['string', {}, 'A text'],
+      ['checkbox', {}, false],
+    ];
+    const nameOf = (type: string) => `custom__old_${type}_${object}`;
+    const values = Object.fromEntries(fields.map(([type, , value]) => [nameOf(type), value]));
+    const ids: string[] = [];
+    for (const [type, more] of fields) ids.push(await fieldOf(object, `old_${type}_${object}`, type, more));
+    const first = await dataOf('POST', many, body('archived', values));
+    const id = idOf(first.data);
+    for (const field of ids) await send('PATCH', `fields/${field}`, { is_active: false });
+
+    const nothing = Object.fromEntries(Object.keys(values).map((name) => [name, null]));
+    await dataOf('PATCH', `${many}/${id}`, changeOf(values));
+    await dataOf('POST', many, body('archived', values), 200, { on_match: 'update' });
+    await dataOf('POST', many, body('without', nothing));
+    const items = { items: [body('archived', values), body('new', values)] };
+    const { results } = (await dataOf('POST', `${many}/bulk`, items)).data;
+    const paths = Object.keys(values).map((name) => `${path}${name}`);
+    expect(results[0]).toMatchObject({ id, record_status: 'matched' });
+    expect(results[0]).not.toHaveProperty('warnings');
+    expect(Object.keys(results[1]?.errors ?? {}).sort()).toEqual(paths.toSorted());
+    const others = { multi_select: ['web'], location: { city: 'Berlin' }, string: 'Another', checkbox: null };
+    for (const [type, value] of Object.entries(others)) {
+      const refused = await dataOf('PATCH', `${many}/${id}`, changeOf({ [nameOf(type)]: value }), 400);
+      expect(refused.body.errors).toEqual({
+        [`${path}${nameOf(type)}`]: 'is an archived field: only a record that has this value can keep it',
+      });
+    }
+    const [row] = await rows(`SELECT version FROM ${many} r WHERE r.organization_id = $1 AND r.id = $2`, id);
+    expect(row).toMatchObject({ version: 1 });
+  });
+});
+
 describe('a former member', () => {
   test('stays the owner of a deal that is sent with its email, but gets no other deal', async () => {
     const body = { pipeline_id: organization.pipeline.id, opportunity: { name: 'Owned' } };

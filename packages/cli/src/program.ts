@@ -16,6 +16,7 @@ import { addEventsExportCommand } from './commands/events-export.js';
 import { addEventsTailCommand } from './commands/events-tail.js';
 import { addExplainCommand } from './commands/explain.js';
 import { addExportCommand } from './commands/export.js';
+import { addImportAllCommand } from './commands/import-all.js';
 import { addImportCommand } from './commands/import.js';
 import { keyCommands } from './commands/keys.js';
 import { addMcpCommand } from './commands/mcp.js';
@@ -65,6 +66,7 @@ const commands: readonly (AddCommand | Group)[] = [
   addApplyCommand,
   addImportCommand,
   addExportCommand,
+  addImportAllCommand,
   addDuplicatesCommand,
   addMergeCommand,
   addRestoreCommand,

@@ -285,6 +285,8 @@ export interface CreateMember {
 export type CreateNoteBody = {
   /** The note itself: a title, a content or both. */
   note: {
+    /** Id of the note, such as that of a copied one. If a note has it already, that note is returned. */
+    id?: string | null;
     /** Title. */
     title?: string | null;
     /** Text. */

@@ -875,8 +875,12 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   note_links(p_organization_id uuid, p_note_id uuid) → jsonb
 --   note_search_text(p_normalized_title text, p_normalized_content text) → text
 --   normalized_note_content(p_note notes) → text
+--   unapplied_note_values(p_organization_id uuid, p_note notes, p_input jsonb) → jsonb
+--     calls find_account_id, find_contact_id, note_links
+--   note_of_id(p_organization_id uuid, p_id uuid, p_input jsonb) → jsonb
+--     calls refuse, unapplied_note_values
 --   create_note(p_organization_id uuid, p_input jsonb) → jsonb
---     calls begin_change, check_opportunities_exist, collect_events, creation_event, ensure_related, find_account_id, find_contact_id, new_id, note_event_record, note_links, note_search_text, write_time
+--     calls begin_change, check_opportunities_exist, collect_events, creation_event, ensure_related, find_account_id, find_contact_id, new_id, note_event_record, note_links, note_of_id, note_search_text, write_time
 --   touch_note(p_note notes) → notes
 --     calls write_time
 --   update_note(p_organization_id uuid, p_input jsonb) → jsonb

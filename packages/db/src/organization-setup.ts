@@ -126,13 +126,13 @@ export class OrganizationSetup {
     return this.#members.get(idOrEmail.toLowerCase());
   }
 
-  /** The active custom fields of an object type in a pipeline. If the pipeline is null, the active fields of every pipeline. */
+  /** The custom fields of an object type in a pipeline. If the pipeline is null, the fields of every pipeline. */
   fieldIndex(objectType: ObjectType, pipelineId: string | null): FieldIndex {
     const key = `${objectType} ${pipelineId ?? ''}`;
     let fieldIndex = this.#fieldIndexes.get(key);
     if (fieldIndex === undefined) {
       const fields = this.fields.filter(
-        (field) => field.isActive && field.objectType === objectType && appliesToPipeline(field, pipelineId),
+        (field) => field.objectType === objectType && appliesToPipeline(field, pipelineId),
       );
       fieldIndex = createFieldIndex(objectType, fields, objectType === 'opportunity' ? this.#labels : undefined);
       this.#fieldIndexes.set(key, fieldIndex);

@@ -109,6 +109,8 @@ export type FailureReason =
     }
   /** A deletion has begun and made progress. A repeated request continues it. */
   | { readonly kind: 'deletion_unfinished' }
+  /** A create sends the id of a note that was deleted. */
+  | { readonly kind: 'note_deleted' }
   /** A change would leave a note without title and content. */
   | { readonly kind: 'empty_note' }
   /** The Idempotency-Key was already used with another request. */

@@ -1,5 +1,13 @@
 import * as contracts from '@crm/contract';
-import { type NewNote, type NoteChange, noteCreate, noteUpdate, readNote as readRecord, runWrite } from '@crm/db';
+import {
+  type CreatedNote,
+  type NewNote,
+  type NoteChange,
+  noteCreate,
+  noteUpdate,
+  readNote as readRecord,
+  runWrite,
+} from '@crm/db';
 import {
   ApiError,
   emptyNoteFault,
@@ -33,7 +41,8 @@ function* readNote(body: contracts.CreateNoteBody, errors: ErrorCollector): Step
     (yield* readSentList('requiredName', body.contact_external_ids, 'contact_external_ids', errors)) ?? [];
   const opportunityIds = (body.related_objects?.opportunity_ids ?? []).map((id) => id.toLowerCase());
   const externalIds = { accountExternalIds, contactExternalIds };
-  const note = { title, content, accountDomains, contactEmails, ...externalIds, opportunityIds };
+  const id = body.note.id?.toLowerCase() ?? null;
+  const note = { id, title, content, accountDomains, contactEmails, ...externalIds, opportunityIds };
   // An invalid title or content reads as missing, which must not be reported too.
   if (!errors.isEmpty) return note;
   if (title === null && content === null) {
@@ -48,6 +57,19 @@ function* readNote(body: contracts.CreateNoteBody, errors: ErrorCollector): Step
   return note;
 }
 
+/** The `warnings` of a create that found its note: what the note does not have of the request. */
+const warningsOf = ({ unapplied = [] }: CreatedNote): { warnings?: contracts.Warning[] } => {
+  if (unapplied.length === 0) return {};
+  const pathOf = (name: string): string => (['title', 'content'].includes(name) ? `note.${name}` : name);
+  const message = 'The note exists and stays as it is';
+  return {
+    warnings: unapplied.map((name) => ({
+      field: name === 'opportunity_ids' ? 'related_objects.opportunity_ids' : pathOf(name),
+      message,
+    })),
+  };
+};
+
 /** `POST /v1/inbound/notes`: creates a note and its missing accounts and contacts. */
 const createNote = operation(contracts.createNote, (context, request) => {
   const { organizationId } = request.caller;
@@ -58,10 +80,11 @@ const createNote = operation(contracts.createNote, (context, request) => {
       });
       return runWrite(context.database, organizationId, write, idempotency, writeOrigin(request));
     },
-    answer: ({ id, title, content }) => ({
-      message: 'Note created',
-      data: { note_id: id, title, content },
-      headers: { 'X-Record-Status': 'created' },
+    answer: (created) => ({
+      message: created.record_status === 'matched' ? 'Note exists' : 'Note created',
+      data: { note_id: created.id, title: created.title, content: created.content },
+      extra: warningsOf(created),
+      headers: { 'X-Record-Status': created.record_status },
     }),
   });
 });

@@ -59,7 +59,7 @@ export const warningsExtra = (
 
 /** What values of a body can refer to: the fields, members and stages of the organization. */
 const readContext = (setup: OrganizationSetup, objectType: ObjectType, pipeline: Pipeline | null): ReadContext => ({
-  definitions: setup.fieldIndex(objectType, null).bySlug,
+  definitions: setup.fieldIndex(objectType, null).storedBySlug,
   findMember: (idOrEmail) => setup.findMember(idOrEmail),
   pipeline,
 });

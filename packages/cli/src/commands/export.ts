@@ -13,7 +13,7 @@ import { readPages } from '../export/record-pages.js';
 import { exportFormats, makeRowFormat, type CsvStyle, type ExportFormat, textPages } from '../export/row-format.js';
 import { connectClient, findReadGateway, gatewayErrorText, withGatewayOptions } from '../api/gateways.js';
 import { writeSetup } from '../setup/apply.js';
-import { findPipeline, listActiveFields } from '../setup/lookup.js';
+import { findPipeline, listFields } from '../setup/lookup.js';
 import { withSetup, type SetupOptions } from '../setup/session.js';
 import { delimiterOption } from '../import/source/csv-options.js';
 import { exportObjects, type ExportObject, importObjectOf, objectChoices } from '../import/targets.js';
@@ -41,7 +41,7 @@ Examples:
     $ crm export opportunities --fields stage,amount,custom_fields --output - | head
     $ crm export accounts --delimiter ";" --bom --output accounts.csv
 
-  All data, as files for crm apply (setup.yaml) and crm import, in the directory acme:
+  All data with the setup, archived fields included, as files for crm import-all in the directory acme:
     $ crm export all --output acme
     $ crm export all --org "Acme Sales" --output acme
 
@@ -50,7 +50,7 @@ and the progress is in FILE.progress.json. --restart starts over.
 In CSV an empty cell is a missing value, "" is an empty text, and lists and objects are JSON. Dates are texts such as 2026-11-26.
 In CSV a text that begins with = + - @, a tab or a line break gets an apostrophe in front. Otherwise spreadsheet programs would
 run it as a formula. crm import removes the apostrophe. With --raw, export adds none: import such a file with --raw too.
-Members in custom fields are written as emails.
+Members in custom fields are written as emails. Archived fields are written if --fields names them, and by export all.
 The key needs the groups list and search. With --org or --database-url, the command reads the database itself and needs no key.
 Next: crm import --help`;
 
@@ -104,9 +104,18 @@ const exportAll = async (context: CliContext, options: ExportOptions): Promise<R
   await writeSetup({ ...context, stdout: context.stderr }, { ...source, output: setup, json: false });
   const results: Result[] = [];
   for (const object of ['accounts', 'contacts', 'opportunities', 'notes'] as const)
-    results.push(await exportRecords(context, object, { ...source, output: join(directory, `${object}.${format}`) }));
+    results.push(
+      await exportRecords(context, object, {
+        ...source,
+        output: join(directory, `${object}.${format}`),
+        withArchived: true,
+      }),
+    );
   const files = results.map(({ json }) => json);
-  const text = [...results.map((one) => one.text), 'To import them in this order: crm apply --help, crm import --help'];
+  const text = [
+    ...results.map((one) => one.text),
+    `To import all of it into another organization: crm import-all ${directory}`,
+  ];
   return { json: { setup, files }, text: text.join('\n') };
 };
 
@@ -118,7 +127,11 @@ const commaList = (text: string): readonly string[] =>
     .map((name) => name.trim())
     .filter((name) => name !== '');
 
-const exportRecords = async (context: CliContext, object: ExportObject, options: ExportOptions): Promise<Result> => {
+const exportRecords = async (
+  context: CliContext,
+  object: ExportObject,
+  options: ExportOptions & { readonly withArchived?: boolean },
+): Promise<Result> => {
   if (options.pipeline !== undefined && object !== 'opportunities')
     throw usageError(`--pipeline applies only to opportunities, not to ${object}.`);
   if (readsDatabase(options)) {
@@ -134,7 +147,7 @@ const exportFrom = async (
   client: CrmClient,
   gatewayUrl: string,
   object: ExportObject,
-  options: ExportOptions,
+  options: ExportOptions & { readonly withArchived?: boolean },
 ): Promise<Result> => {
   const signal = context.onInterrupt();
   let hint = ' Nothing was written.';
@@ -142,7 +155,9 @@ const exportFrom = async (
     const pipelineId =
       options.pipeline === undefined ? undefined : (await findPipeline(client, options.pipeline)).pipeline_id;
     const objectType = importObjectOf(object);
-    const customFields = objectType === 'note' ? [] : await listActiveFields(client, objectType);
+    const isWanted = ({ name, is_active: isActive }: Field): boolean =>
+      isActive !== false || options.withArchived === true || options.fields?.includes(`custom_fields.${name}`) === true;
+    const customFields = objectType === 'note' ? [] : (await listFields(client, objectType)).filter(isWanted);
     const columns = chooseColumns(object, customFields, options.fields);
     const members = await translateMembers(
       client,

@@ -12,7 +12,7 @@ import type { SourceFile } from '../import/source/csv-rows.js';
 import { withCsvOptions } from '../import/source/csv-options.js';
 import { makePlan, type PlanOptions } from '../import/import-plan.js';
 import { reportJson, reportText } from '../import/reporting/report.js';
-import { runImport } from '../import/run-import.js';
+import { bulkConcurrency, mostItems, runImport, singleConcurrency } from '../import/run-import.js';
 import { SentNotes } from '../import/sending/sent-notes.js';
 import { exportObjects, objectChoices } from '../import/targets.js';
 import { addImportInitCommand } from './import-init.js';
@@ -29,12 +29,6 @@ interface ImportOptions extends OutputOptions, GatewayOptions, PlanOptions {
   readonly sameKey: 'reject' | 'keep';
   readonly outage: number;
 }
-
-/** The concurrent bulk creates. They are fewer than single creates, because each is more work for the database. */
-const bulkConcurrency = 4;
-const singleConcurrency = 8;
-/** The maximum number of items in one bulk create. */
-const mostItems = 100;
 
 const examples = `
 Examples:
@@ -143,6 +137,7 @@ const importFile = async (context: CliContext, file: string, options: ImportOpti
       gateways: target,
       isBulk,
       updateMatches: options.onMatch === 'update',
+      rowsNamePipelines: options.mapping === undefined && options.pipeline === undefined,
       outageMs: options.outage * 1000,
       onWait: (text) => void context.stderr.write(`${text}\n`),
     },

@@ -36,9 +36,9 @@ const keyColumns: Readonly<Record<ExportObject, readonly string[]>> = {
 /** The system columns of an object, in file order: those that an import reads, between those that it ignores. */
 export const systemColumns = (object: ExportObject): readonly SystemColumn[] => {
   const names = [
-    ...(object === 'opportunities' ? ['id', 'pipeline'] : ['id']),
+    ...(object === 'opportunities' ? ['id', 'pipeline'] : object === 'notes' ? [] : ['id']),
     ...systemTargetNames(importObjectOf(object)),
-    ...(object === 'notes' ? ['opportunity_ids', 'created_at'] : ['created_at', 'updated_at', 'version']),
+    ...(object === 'notes' ? ['created_at'] : ['created_at', 'updated_at', 'version']),
   ];
   return names.map((name) => ({
     name,

@@ -1,6 +1,5 @@
 import type { CrmClient, Field } from '@crm/client';
 
-import { CliError } from '../errors.js';
 import type { ExportObject } from '../import/targets.js';
 import type { ExportColumns, ExportRecord } from './columns.js';
 
@@ -14,6 +13,8 @@ export interface RecordPage {
 /** The largest page that the gateway allows. */
 const pageSize = 500;
 const mostFieldNames = 100;
+/** The most ids in one filter, and so the largest page of which further fields are read. */
+const mostIds = 200;
 
 /** What {@link readPages} reads. */
 export interface RecordQuery {
@@ -40,13 +41,28 @@ export async function* readPages(
       yield { records: notes, nextCursor };
     return;
   }
-  const fields = fieldNames(columns, customFields);
+  const [fields = [], ...more] = fieldNames(columns, customFields);
   // The three clients differ only in the types of their filters and records.
   const records = client[object] as unknown as { search(body: object, options: object): Searched };
-  const body = { ...asked, sort: 'created_at', fields, ...(pipelineId !== undefined && { pipeline_id: pipelineId }) };
-  for await (const page of records.search(body, { signal }).pages())
-    yield { records: page[object] ?? [], nextCursor: page.next_cursor };
+  const inPipeline = pipelineId === undefined ? {} : { pipeline_id: pipelineId };
+  const limit = more.length === 0 ? pageSize : mostIds;
+  for await (const page of records
+    .search({ ...asked, limit, sort: 'created_at', fields, ...inPipeline }, { signal })
+    .pages()) {
+    let found = page[object] ?? [];
+    for (const names of more) {
+      const filters = [{ field: 'id', operator: 'in', value: found.map(({ id }) => id) }];
+      const custom = new Map<string, object>();
+      if (found.length > 0)
+        for await (const rest of records.search({ filters, limit, fields: names }, { signal }).pages())
+          for (const record of rest[object] ?? []) custom.set(record.id, customValues(record));
+      found = found.map((one) => ({ ...one, custom_fields: { ...customValues(one), ...custom.get(one.id) } }));
+    }
+    yield { records: found, nextCursor: page.next_cursor };
+  }
 }
+
+const customValues = (record: ExportRecord): object => ('custom_fields' in record ? record.custom_fields : {});
 
 interface Searched {
   pages(): AsyncIterable<
@@ -54,14 +70,21 @@ interface Searched {
   >;
 }
 
-/** The fields to request. `custom_fields` requests all visible custom fields; hidden ones must be named. */
-const fieldNames = (columns: ExportColumns, customFields: readonly Field[]): string[] => {
-  const hidden = customFields.filter((field) => field.is_hidden === true && columns.custom.includes(field.name));
+/**
+ * The fields to request, in as many requests as they need. `custom_fields` requests all visible custom fields; hidden and
+ * archived ones must be named.
+ */
+const fieldNames = (columns: ExportColumns, customFields: readonly Field[]): string[][] => {
+  const named = customFields.filter(
+    ({ is_hidden: isHidden, is_active: isActive, name }) =>
+      (isHidden === true || isActive === false) && columns.custom.includes(name),
+  );
   const fields = [
     ...columns.system.map(({ field }) => field),
     ...(columns.custom.length > 0 ? ['custom_fields'] : []),
-    ...hidden.map(({ property_name: name }) => name),
+    ...named.map(({ property_name: name }) => name),
   ];
-  if (fields.length <= mostFieldNames) return fields;
-  throw new CliError(`More than ${mostFieldNames} fields would have to be requested. Choose fewer with --fields.`);
+  return Array.from({ length: Math.ceil(fields.length / mostFieldNames) }, (_, index) =>
+    fields.slice(index * mostFieldNames, (index + 1) * mostFieldNames),
+  );
 };

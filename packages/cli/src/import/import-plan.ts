@@ -2,21 +2,30 @@ import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 
 import type { CrmClient } from '@crm/client';
-import { type AttributeType, ok } from '@crm/domain';
+import { type AttributeType, ok, type StoredCondition } from '@crm/domain';
 
 import { CliError, configurationError, ifThere, usageError } from '../errors.js';
-import { findPipeline, listFields } from '../setup/lookup.js';
+import { findPipeline, listFields, listPipelines } from '../setup/lookup.js';
 import { connectClient, gatewayErrorText, type Gateways } from '../api/gateways.js';
-import { type BodyCheck, loadBodyCheck } from './mapping/body-check.js';
+import {
+  type BodyCheck,
+  type CheckedBody,
+  unconditional,
+  loadTargetSetup,
+  makeBodyCheck,
+  type TargetSetup,
+} from './mapping/body-check.js';
 import { checkColumns, checkNoDuplicates } from './mapping/check-columns.js';
-import { convertRow, type ConvertedRow, type RequestBody, type RowProblem } from './mapping/convert-row.js';
+import { convertRow, type ConvertedRow, type RequestBody } from './mapping/convert-row.js';
 import { openCsv, type SourceFile, type SourceRow } from './source/csv-rows.js';
 import { convertExported, detectObject, unknownColumns, type ExportedSetup } from './mapping/exported-record.js';
 import type { CsvFileOptions } from './source/csv-options.js';
 import { fileError } from '../yaml-file.js';
 import { openJsonLines } from './source/json-lines.js';
 import { readMapping, type Mapping } from './mapping/mapping.js';
-import { isId, type KnownPipeline, loadPipelines, stageFinder } from './mapping/pipelines.js';
+import { isId, type KnownPipeline, pipelineFinder, stageFinder } from './mapping/pipelines.js';
+import { unmetConditions } from './mapping/stored-conditions.js';
+import { problemsOf } from './sending/send-outcome.js';
 import { collections, importObjectOf, type ExportObject, type ImportObject } from './targets.js';
 
 /** The options of `crm import` that control how rows are converted. */
@@ -29,8 +38,20 @@ export interface PlanOptions extends CsvFileOptions {
   readonly dryRun?: boolean;
 }
 
-/** `matched`: the record is one that exists. */
-type Conversion = ConvertedRow | 'skipped' | 'matched';
+type Conversion = ConvertedRow | 'skipped';
+
+/** A copy of a whole organization: what its files refer to is known before they are read. */
+export interface CopyTarget {
+  readonly client: CrmClient;
+  readonly setup: TargetSetup;
+  /** See `ExportedSetup`. */
+  readonly opportunityIds: ReadonlyMap<string, string>;
+}
+
+const readClient = (connection: Gateways | undefined): CrmClient | undefined =>
+  connection?.readUrl === undefined
+    ? undefined
+    : connectClient({ readUrl: connection.readUrl, apiKey: connection.apiKey });
 
 /** The source of an import, and the conversion of its rows. */
 export interface ImportPlan {
@@ -51,27 +72,48 @@ export const makePlan = async (
   file: string,
   options: PlanOptions,
   connection: Gateways | undefined,
+  copy?: CopyTarget,
 ): Promise<ImportPlan> => {
   const { mapping, dryRun } = options;
   const plan = await (mapping === undefined
-    ? exportedPlan(file, options, connection)
+    ? exportedPlan(file, options, connection, copy)
     : mappedPlan(file, mapping, options, connection));
   let check: Promise<BodyCheck> | undefined;
-  const faultsOf = async (body: RequestBody): Promise<readonly RowProblem[]> => {
-    if (connection?.readUrl === undefined) return [];
-    check ??= askReadGateway(connection.readUrl, connection.apiKey, (client) => loadBodyCheck(client, plan.object));
+  const loadCheck = async ({ readUrl, apiKey }: { readonly readUrl: string; readonly apiKey: string }) =>
+    makeBodyCheck(plan.object, await askReadGateway(readUrl, apiKey, (client) => loadTargetSetup(client, plan.object)));
+  const checkBody = async (body: RequestBody): Promise<CheckedBody> => {
+    if (copy !== undefined) check ??= Promise.resolve(makeBodyCheck(plan.object, copy.setup));
+    else if (connection?.readUrl !== undefined)
+      check ??= loadCheck({ readUrl: connection.readUrl, apiKey: connection.apiKey });
+    else return unconditional;
     // An import without this check finds the same rows, only not all their faults.
-    return (await (dryRun === true ? check : check.catch(() => () => [])))(body);
+    return (await (dryRun === true ? check : check.catch(() => () => unconditional)))(body);
+  };
+  /** What a record must have already. Without a permission to search, it is not known whether a record has it. */
+  const checkConditions = async (body: RequestBody, { conditions, toStored }: CheckedBody) => {
+    const { object } = plan;
+    const known = copy?.client ?? readClient(connection);
+    if (object === 'note' || dryRun !== true || conditions.length === 0 || known === undefined)
+      return { conditions: [], unknown: [] };
+    const unmet = await unmetConditions(known, object, body, conditions, toStored);
+    const problemOf = ({ path, message }: StoredCondition) => problemsOf(object, { [path]: message });
+    return { conditions: (unmet ?? []).flatMap(problemOf), unknown: unmet ? [] : conditions.flatMap(problemOf) };
   };
   const convert: ImportPlan['convert'] = async (row) => {
     if (row.problems.length > 0) return { problems: row.problems };
     const converted = await plan.convert(row);
     if (typeof converted === 'string' || converted.body === undefined) return converted;
-    const { body, accountName, problems } = converted;
+    const { body, accountName, problems, warnings = [] } = converted;
     if (problems.length === 0 && dryRun !== true) return converted;
-    const more = await faultsOf(body);
-    const others = more.filter(({ field }) => !problems.some((one) => one.field === field));
-    return { body, accountName, problems: [...problems, ...others] };
+    const checked = await checkBody(body);
+    const others = checked.faults.filter(({ field }) => !problems.some((one) => one.field === field));
+    const { conditions, unknown } = await checkConditions(body, checked);
+    return {
+      body,
+      accountName,
+      problems: [...problems, ...others, ...conditions],
+      warnings: [...warnings, ...unknown],
+    };
   };
   return { ...plan, convert };
 };
@@ -114,6 +156,7 @@ const exportedPlan = async (
   file: string,
   options: PlanOptions,
   connection: Gateways | undefined,
+  copy: CopyTarget | undefined,
 ): Promise<ImportPlan> => {
   const { delimiter, encoding, headerLine, raw } = options;
   const isJson = options.format === undefined ? /^\.(jsonl|ndjson)$/i.test(extname(file)) : options.format === 'jsonl';
@@ -131,27 +174,19 @@ const exportedPlan = async (
       `${file} is not as crm export writes it${object === undefined ? '' : ` (${object})`}: unknown columns ${unknown.join(', ')}. Give a --mapping for them.`,
     );
   checkPipelineOption(object, options);
-  const setup = await findExportedSetup(object, options, connection, !isJson);
-  const noteIds = object === 'note' ? await storedNoteIds(source, connection) : new Set();
-  const idOf = ({ record, row }: SourceRow): unknown => (record === undefined ? row.get('id') : record['id']);
-  const convert = (row: SourceRow): Conversion =>
-    noteIds.has(idOf(row)) ? 'matched' : convertExported(object, setup, row);
-  return { object, source, convert };
+  const setup =
+    copy === undefined
+      ? await findExportedSetup(object, options, connection, !isJson)
+      : { ...exportedSetup(object, copy.setup, options.pipeline), opportunityIds: copy.opportunityIds };
+  return { object, source, convert: (row) => convertExported(object, setup, row) };
 };
 
-/** The ids of all notes of the organization. A note has no other key by which an exported one could be found again. */
-const storedNoteIds = async (
-  { columns }: SourceFile,
-  connection: Gateways | undefined,
-): Promise<ReadonlySet<unknown>> => {
-  if (!columns.includes('id') || connection === undefined) return new Set();
-  if (connection.readUrl === undefined)
-    throw usageError('--read-url is missing. Give it to find the notes of the file that exist already.');
-  return askReadGateway(connection.readUrl, connection.apiKey, async (client) => {
-    const ids = new Set<unknown>();
-    for await (const { id } of client.notes.list({ limit: 500 })) ids.add(id);
-    return ids;
-  });
+const exportedSetup = (object: ImportObject, setup: TargetSetup, pipeline: string | undefined): ExportedSetup => {
+  const fields = setup.fields.filter((field) => field.object === object);
+  return {
+    customTypes: new Map(fields.map(({ name: slug, attribute_type: type }) => [slug, type as AttributeType])),
+    pipelines: object === 'opportunity' ? pipelineFinder(setup.pipelines, pipeline) : undefined,
+  };
 };
 
 const findExportedSetup = async (
@@ -166,11 +201,8 @@ const findExportedSetup = async (
     throw usageError('--read-url is missing. Give it to look up stages and the types of custom fields.');
   return askReadGateway(connection.readUrl, connection.apiKey, async (client) => {
     const fields = isCsv ? await listFields(client, object) : [];
-    const customTypes = new Map(fields.map(({ name: slug, attribute_type: type }) => [slug, type as AttributeType]));
-    return {
-      customTypes,
-      pipelines: object === 'opportunity' ? await loadPipelines(client, options.pipeline) : undefined,
-    };
+    const pipelines = object === 'opportunity' ? await listPipelines(client) : [];
+    return exportedSetup(object, { fields, members: [], pipelines }, options.pipeline);
   });
 };
 

@@ -1,7 +1,7 @@
 import { CliError, errorText } from '../errors.js';
 import type { ImportProgress } from '../progress.js';
 import type { ImportPlan } from './import-plan.js';
-import type { RowProblem } from './mapping/convert-row.js';
+import type { RequestBody, RowProblem } from './mapping/convert-row.js';
 import type { SourceRow } from './source/csv-rows.js';
 import { RecordSender, type SenderOptions, type SendItem } from './sending/record-sender.js';
 import { accountDomainOf, KeyOrder, orderKeys, type Turn } from './sending/row-order.js';
@@ -25,9 +25,24 @@ export interface ImportJob extends ImportPlan {
   /** The rows that are already imported. Only for notes, because the other objects have a natural key. */
   readonly sentNotes: SentNotes | undefined;
   readonly progress: ImportProgress;
+  /**
+   * Only in a copy of a whole organization: the id of a row's record there. Rows with other ids are other records, even if
+   * they have one natural key. Each row with an id is reported when it is done.
+   */
+  readonly copied?: {
+    readonly idOf: (row: SourceRow) => string | undefined;
+    readonly onDone: (id: string, outcome: RowOutcome) => void;
+  };
   /** Aborted when the user stops the import. Running requests still finish. */
   readonly signal: AbortSignal;
 }
+
+/** The concurrent bulk creates. They are fewer than single creates, because each is more work for the database. */
+export const bulkConcurrency = 4;
+/** The concurrent single creates. */
+export const singleConcurrency = 8;
+/** The maximum number of items in one bulk create. */
+export const mostItems = 100;
 
 /** Below the gateway's 4 MB, to leave room for brackets and commas. */
 const mostBatchBytes = 3_500_000;
@@ -81,6 +96,8 @@ export const runImport = async (job: ImportJob): Promise<ImportResult> => {
   }
   return result;
 };
+
+const noteIdOf = ({ note }: RequestBody): unknown => (note as { readonly id?: unknown } | undefined)?.id;
 
 class ImportRun {
   /** The first line of each record. */
@@ -179,13 +196,13 @@ class ImportRun {
     if (sentNotes?.has(row.line) === true) return finish({ kind: 'matched', problems: [] });
     const converted = await convert(row);
     if (typeof converted === 'string') return finish({ kind: converted, problems: [] });
-    const { body, accountName: name, problems } = converted;
+    const { body, accountName: name, problems, warnings = [] } = converted;
     if (body === undefined || problems.length > 0) return finish({ kind: 'rejected', problems });
-    const sameKey = this.#sameKeys.find(object, body, row.line);
+    const sameKey = this.#sameKeys.find(object, body, row.line, this.job.copied?.idOf(row));
     if (sameKey !== undefined)
       return finish({ kind: this.job.sameKey === 'keep' ? 'sameKey' : 'rejected', problems: [sameKey] });
     const keys = orderKeys(object, body);
-    if (sending === undefined) return finish({ kind: 'fitting', problems, records: keys });
+    if (sending === undefined) return finish({ kind: 'fitting', problems: warnings, records: keys });
     const domain = name === undefined ? undefined : accountDomainOf(body);
     const account = domain === undefined ? undefined : { domain, name };
     const unused = { field: 'account_name', reason: 'is not used, because the deal has no account' };
@@ -193,9 +210,10 @@ class ImportRun {
       row,
       body,
       account,
-      warnings: name !== undefined && account === undefined ? [unused] : [],
+      warnings: name !== undefined && account === undefined ? [...warnings, unused] : warnings,
       keys: domain === undefined ? keys : [...keys, domain],
-      idempotencyKey: sentNotes?.keyOf(row.line) ?? null,
+      // A note with an id is not created twice, however old the first attempt is.
+      idempotencyKey: noteIdOf(body) === undefined ? (sentNotes?.keyOf(row.line) ?? null) : null,
     };
   }
 
@@ -236,6 +254,8 @@ class ImportRun {
     const done = rows.map(({ row, outcome }) => ({ row, outcome: this.#withEarlierRow(outcome, row.line) }));
     for (const { row, outcome } of done) {
       this.#tally.count(outcome, row.line);
+      const id = this.job.copied?.idOf(row);
+      if (id !== undefined) this.job.copied?.onDone(id, outcome);
       this.job.progress(row.bytes, this.#tally);
     }
     const { sentNotes } = this.job;

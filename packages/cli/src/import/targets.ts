@@ -66,12 +66,14 @@ const byObject: Record<ImportObject, ObjectTargets> = {
   note: {
     required: [],
     targets: [
+      target('id', 'text', 'note', 'id'),
       target('title', 'text', 'note', 'title'),
       target('content', 'text', 'note', 'content'),
       target('account_domains', 'list', 'account_domains'),
       target('contact_emails', 'list', 'contact_emails'),
       target('account_external_ids', 'list', 'account_external_ids'),
       target('contact_external_ids', 'list', 'contact_external_ids'),
+      target('opportunity_ids', 'list', 'related_objects', 'opportunity_ids'),
     ],
   },
 };

@@ -1,18 +1,16 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
-import { CrmApiError, CrmConnectionError } from '@crm/client';
 import type { Command } from 'commander';
 
-import { callError } from '../api/gateways.js';
 import { ask, type CliContext, printable, printResult } from '../cli-context.js';
-import { CliError, errorText, exitCodes, ifThere, usageError } from '../errors.js';
+import { CliError, exitCodes, ifThere, usageError } from '../errors.js';
 import { example } from '../examples.js';
 import { privateMode } from '../private-mode.js';
 import type { YamlFile } from '../yaml-file.js';
 import { planSetup, refuseStagesInUse } from './plan/plan-setup.js';
-import type { PlanStep } from './plan/plan-step.js';
 import type { OnSecret } from './plan/plan-webhooks.js';
 import { readStoredSetup } from './plan/read-setup.js';
+import { changes, newProgress, runSteps, verify } from './run-steps.js';
 import { withSetup, withSetupOptions, type SetupOptions, type SetupSession } from './session.js';
 import { exportSetup, readSetupFile, type SetupFile } from './setup-file.js';
 
@@ -39,76 +37,33 @@ The command checks the whole file and prints the plan first. Then it makes one c
 organization is in the state of the file. If a call fails, the command says how many changes were made: run it again to continue.
 Without --yes it asks before it applies the plan. If it cannot ask (no terminal, or --json), it applies nothing.`;
 
-const readSetup = async (path: string): Promise<ReturnType<typeof readSetupFile>> => {
+/** Reads a setup file. @throws CliError if there is none, or it has a fault */
+export const readSetup = async (path: string): Promise<ReturnType<typeof readSetupFile>> => {
   const content = await ifThere(readFile(path));
   if (content === undefined) throw usageError(`There is no file ${path}.`);
   return readSetupFile(path, content);
 };
 
-const isAgreed = async (context: CliContext, options: ApplyOptions): Promise<boolean> => {
+/** Whether a plan is to be applied: with --yes, or after the answer to a question. @throws CliError if it cannot ask */
+export const isAgreed = async (context: CliContext, options: Pick<ApplyOptions, 'yes' | 'json'>): Promise<boolean> => {
   if (options.yes === true) return true;
   const otherwise = 'Nothing was applied. Give --yes to apply the plan, or --dry-run to only print it.';
   return /^y(es)?$/i.test(await ask(context, options, 'Apply? (y/N) ', otherwise));
-};
-
-/** How far a run has come. */
-interface Progress {
-  made: number;
-  /** Of the last change: reads with it see all changes. */
-  readAfter: string | null;
-}
-
-const changes = (count: number): string => `${count} ${count === 1 ? 'change' : 'changes'}`;
-
-/**
- * Runs the steps of a plan, one call after the other.
- * @throws CliError that says which step failed, why, and how many changes were made
- */
-const runSteps = async (
-  { client, gateway }: SetupSession,
-  steps: readonly PlanStep[],
-  progress: Progress,
-  interrupt?: AbortSignal,
-): Promise<void> => {
-  for (const { text, run } of steps) {
-    const made = `${progress.made} of ${changes(steps.length)} ${progress.made === 1 ? 'was' : 'were'} made`;
-    if (interrupt?.aborted === true) throw new CliError(`Interrupted. ${made}. Run the command again to continue.`);
-    try {
-      const answer = await run(client);
-      progress.readAfter = answer?.readAfter ?? progress.readAfter;
-    } catch (error) {
-      const cause = callError(gateway, error);
-      const why = errorText(cause).replace(/\.$/, '');
-      // Without a response, or after an error of the server, the change may have been made.
-      const isUnknown = error instanceof CrmConnectionError || (error instanceof CrmApiError && error.status >= 500);
-      const unknown = isUnknown ? ', and perhaps this one' : '';
-      const next = `${made}${unknown}. Run the command again to continue; correct the file before if it is at fault.`;
-      throw new CliError(`Failed: ${text}. ${why}. ${next}`, cause instanceof CliError ? cause.exitCode : undefined);
-    }
-    progress.made += 1;
-  }
 };
 
 /** Applies a setup file without asking. */
 export const applySetupFile = async (session: SetupSession, path: string): Promise<void> => {
   const { source, file } = await readSetup(path);
   const { steps } = planSetup(source, file, await readStoredSetup(session, file), () => undefined);
-  await runSteps(session, steps, { made: 0, readAfter: null });
-};
-
-/** @throws CliError if the organization is not in the state of the file after a run */
-const verify = async (session: SetupSession, source: YamlFile, file: SetupFile, progress: Progress): Promise<void> => {
-  const { steps } = planSetup(source, file, await readStoredSetup(session, file, progress.readAfter), () => undefined);
-  if (steps.length === 0) return;
-  const lines = steps.map(({ text }) => `\n  ${text}`).join('');
-  const after = `${changes(progress.made)} were made, but the organization still differs from the file`;
-  throw new CliError(
-    `${after}. Another change may have been made meanwhile. Run the command again. What differs:${lines}`,
-  );
+  await runSteps(session, steps, newProgress());
 };
 
 /** Prints the secrets of webhooks at once, so that none is lost if a later change fails. */
-const printSecrets = (context: CliContext, { json }: ApplyOptions, secrets: Record<string, string>): OnSecret => {
+export const printSecrets = (
+  context: CliContext,
+  { json }: Pick<ApplyOptions, 'json'>,
+  secrets: Record<string, string>,
+): OnSecret => {
   const stream = json === true ? context.stderr : context.stdout;
   return (url, secret) => {
     secrets[url] = secret;
@@ -132,7 +87,7 @@ const apply = async (
   const isDryRun = options.dryRun === true;
   if (options.json !== true && !isDryRun) context.stderr.write(printable(lines));
   const isApplied = plan.length > 0 && !isDryRun && (await isAgreed(context, options));
-  const progress: Progress = { made: 0, readAfter: null };
+  const progress = newProgress();
   const json = (applied: boolean) => {
     const shown = Object.keys(secrets).length > 0 ? { secrets } : {};
     return { plan, applied, changes: progress.made, ...shown };

@@ -39,6 +39,11 @@ export interface SetupSession {
   readonly webhookSettings?: WebhookSettings | undefined;
 }
 
+/** A session with the addresses of the gateways, for what calls them with a client of its own. */
+export interface ConnectedSession extends SetupSession {
+  readonly connection: { readonly url: string; readonly readUrl: string; readonly apiKey: string };
+}
+
 /** A move of many opportunities may take long. A set-up call that got no response is not repeated. */
 const patience = { timeoutMs: 3_600_000, maxRetries: 0 } as const;
 
@@ -81,18 +86,19 @@ interface SetupNeeds {
 export const withSetup = async <T>(
   context: CliContext,
   options: SetupOptions,
-  work: (session: SetupSession) => Promise<T>,
+  work: (session: ConnectedSession) => Promise<T>,
   { groups = ['list', 'setup'], operations = [] }: SetupNeeds = {},
 ): Promise<T> => {
   const { url, readUrl, apiKey, databaseUrl, org } = options;
-  const call = (inboundUrl: string, session: Omit<SetupSession, 'gateway'>) => {
+  const call = (inboundUrl: string, session: Omit<ConnectedSession, 'gateway'>) => {
     const gateway = { name: 'inbound gateway', url: inboundUrl, option: '--url', groups: groups.join(',') } as const;
     return callApi(gateway, () => work({ ...session, gateway }));
   };
   if (url !== undefined && apiKey !== undefined && databaseUrl === undefined && org === undefined) {
     const connection = { readUrl: readUrl ?? url, inboundUrl: url, apiKey, fetch: waitingFetch(context), ...patience };
     const client = connectClient(connection);
-    return call(url, { client, currency: undefined });
+    const { readUrl: reading } = connection;
+    return call(url, { client, currency: undefined, connection: { url, readUrl: reading, apiKey } });
   }
   return withAdministration(context, options, async ({ administration, url: address, organization, setup, origin }) => {
     const { id } = await organization(org);
@@ -103,7 +109,9 @@ export const withSetup = async <T>(
     };
     try {
       const client = connectClient({ ...gateways, ...patience });
-      return await call(gateways.inboundUrl, { client, currency, webhookSettings: gateways.webhookSettings });
+      const { inboundUrl, readUrl: reading, apiKey: key, webhookSettings } = gateways;
+      const connection = { url: inboundUrl, readUrl: reading, apiKey: key };
+      return await call(inboundUrl, { client, currency, webhookSettings, connection });
     } finally {
       await gateways.close();
     }

@@ -11,7 +11,8 @@ export interface Notes {
   /** One note with the records it is attached to. */
   get(id: string, options?: ReadOptions): Promise<Answer<types.NoteDetail>>;
   /**
-   * Creates a note, and its missing accounts and contacts. Notes have no natural key: see `idempotencyKey`.
+   * Creates a note, and its missing accounts and contacts. Notes have no natural key: see `idempotencyKey`, or send
+   * an id as `note.id`, which a repeated create finds again.
    */
   create(body: types.CreateNoteBody, options?: CreateOptions): Promise<WriteAnswer<types.CreatedNote>>;
   /** Changes the texts: absent ones stay, null clears. */

@@ -40,7 +40,8 @@ export const getNote = operation(['getNote', 'GET /v1/notes/{id}', 'list', 'Note
 export const createNote = operation(['createNote', 'POST /v1/inbound/notes', 'inbound', 'Notes'], {
   summary: 'Create a note',
   description:
-    'Creates a note on at least one account, contact or opportunity. Missing accounts and contacts are created.',
+    'Creates a note on at least one account, contact or opportunity. Missing accounts and contacts are created. If a ' +
+    'note has the sent `note.id` already, that note is returned unchanged.',
   body: CreateNoteBody,
   data: CreatedNote,
   extra: writeExtra,

@@ -13,7 +13,18 @@ const noteTexts = {
 /** The body that creates a note. The handler checks that it has a text and a target, and otherwise names both fields in its errors. */
 export const CreateNoteBody = closed(
   {
-    note: closed(noteTexts, { description: 'The note itself: a title, a content or both.' }),
+    note: closed(
+      {
+        id: optional(
+          uuid(
+            'Id of the note, such as that of a copied one. If a note has it already, that note is returned.',
+            'note',
+          ),
+        ),
+        ...noteTexts,
+      },
+      { description: 'The note itself: a title, a content or both.' },
+    ),
     account_domains: optional(KeyList(DomainInput('Domain of a company.'), 'Companies to attach the note to.')),
     contact_emails: optional(KeyList(EmailInput('Email of a contact.'), 'Contacts to attach the note to.')),
     account_external_ids: optional(

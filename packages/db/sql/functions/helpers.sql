@@ -77,12 +77,16 @@ END
 $$;
 
 -- Refuses a change with values that only a record which has them may keep, such as archived options. `if_stored` of the change has
--- {column or slug, part, path, message} for each; `part` must be in the stored value. p_stored: the record, or null for a new one.
+-- {column or slug, part, path, message} for each; `part` must be in the stored value, or be all of it (`isExact`). p_stored: the record,
+-- or null for a new one.
 CREATE OR REPLACE FUNCTION check_if_stored(p_stored jsonb, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_errors jsonb := (
     SELECT jsonb_object_agg(c->>'path', c->'message') FROM jsonb_array_elements(p_change->'if_stored') c
-     WHERE (coalesce(p_stored->(c->>'column'), p_stored->'custom_fields'->(c->>'slug')) @> (c->'part')) IS NOT TRUE);
+     WHERE (CASE WHEN c ? 'isExact'
+       THEN coalesce(p_stored->'custom_fields'->(c->>'slug'), 'null') @> (c->'part')
+         AND coalesce(p_stored->'custom_fields'->(c->>'slug'), 'null') <@ (c->'part')
+       ELSE coalesce(p_stored->(c->>'column'), p_stored->'custom_fields'->(c->>'slug')) @> (c->'part') END) IS NOT TRUE);
 BEGIN
   IF v_errors IS NOT NULL THEN
     PERFORM refuse('not_stored', jsonb_build_object('errors', v_errors));

@@ -1,7 +1,7 @@
 -- One lock per organization. A write takes it before its first change and holds it until the transaction ends:
 --
---   shared     by a create without an external id, and by a change whose request sends no name, key or external id
---   exclusive  by everything else: renames, external ids, bulk calls, merges, deletions, restores, changes of the setup, rebuilds
+--   shared     by a create without an external id or the id of a note, and by a change whose request sends no name, key or external id
+--   exclusive  by everything else: renames, external ids, sent ids of notes, bulk calls, merges, deletions, restores, changes of the setup, rebuilds
 --
 -- Two functions decide, and the stronger mode wins: needs_exclusive_lock (write.sql) by what the request sends, even if it equals the stored
 -- value, and begin_change by what the write is about to change.

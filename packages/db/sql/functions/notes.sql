@@ -40,19 +40,62 @@ BEGIN
 END
 $$;
 
--- p_input: {accounts, contacts, account_domains, contact_emails, opportunity_ids, title, content, normalized: {title, content}}.
+-- The values of a create that a stored note does not have, by their names in the request: {title, content, account_domains,
+-- contact_emails, opportunity_ids}. p_input: that of create_note.
+CREATE OR REPLACE FUNCTION unapplied_note_values(p_organization_id uuid, p_note notes, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_links jsonb := note_links(p_organization_id, p_note.id);
+  v_accounts jsonb := (SELECT jsonb_agg(find_account_id(p_organization_id, d)) FROM jsonb_array_elements_text(p_input->'account_domains') d);
+  v_contacts jsonb := (SELECT jsonb_agg(find_contact_id(p_organization_id, e)) FROM jsonb_array_elements_text(p_input->'contact_emails') e);
+BEGIN
+  RETURN (SELECT coalesce(jsonb_agg(u.name), '[]') FROM (VALUES
+    ('title', p_input->>'title' IS NULL OR p_input->>'title' = p_note.title),
+    ('content', p_input->>'content' IS NULL OR p_input->>'content' = p_note.content),
+    ('account_domains', v_links->'account_ids' @> coalesce(v_accounts, '[]')),
+    ('contact_emails', v_links->'contact_ids' @> coalesce(v_contacts, '[]')),
+    ('opportunity_ids', v_links->'opportunity_ids' @> (p_input->'opportunity_ids'))) AS u (name, is_stored) WHERE u.is_stored IS NOT TRUE);
+END
+$$;
+
+-- The result of a create with an id that a note has; null if no note has it. Refuses the id of a deleted note, as long as the change log
+-- has its deletion: a copy that is made again must not bring back what was erased.
+CREATE OR REPLACE FUNCTION note_of_id(p_organization_id uuid, p_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_note notes;
+BEGIN
+  SELECT * INTO v_note FROM notes n WHERE n.organization_id = p_organization_id AND n.id = p_id;
+  IF FOUND THEN
+    RETURN jsonb_build_object('id', v_note.id, 'title', v_note.title, 'content', v_note.content, 'record_status', 'matched',
+      'unapplied', unapplied_note_values(p_organization_id, v_note, p_input));
+  END IF;
+  PERFORM 1 FROM events e WHERE e.organization_id = p_organization_id AND e.object = 'note' AND e.record_id = p_id LIMIT 1;
+  IF FOUND THEN
+    PERFORM refuse('note_deleted');
+  END IF;
+  RETURN NULL;
+END
+$$;
+
+-- p_input: {id: by default a new one, accounts, contacts, account_domains, contact_emails, opportunity_ids, title, content,
+-- normalized: {title, content}}. If a note has the id, returns it unchanged. With an id, the create takes the exclusive lock, so that two
+-- creates with one id create one note.
 CREATE OR REPLACE FUNCTION create_note(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_new notes;
+  v_id uuid := p_input->>'id';
+  v_found jsonb := CASE WHEN v_id IS NOT NULL THEN note_of_id(p_organization_id, v_id, p_input) END;
   v_opportunity_ids uuid[] := ARRAY(SELECT o.id::uuid FROM jsonb_array_elements_text(p_input->'opportunity_ids') AS o (id));
   v_target_id uuid;
 BEGIN
-  PERFORM begin_change('shared');
+  IF v_found IS NOT NULL THEN
+    RETURN v_found;
+  END IF;
+  PERFORM begin_change(CASE WHEN v_id IS NULL THEN 'shared' ELSE 'exclusive' END);
   PERFORM check_opportunities_exist(p_organization_id, v_opportunity_ids);
   PERFORM ensure_related(p_organization_id, p_input->'accounts', p_input->'contacts');
   v_new.organization_id := p_organization_id;
   v_new.created_at := write_time();
-  v_new.id := new_id(v_new.created_at);
+  v_new.id := coalesce(v_id, new_id(v_new.created_at));
   v_new.title := p_input->>'title';
   v_new.content := p_input->>'content';
   v_new.normalized_title := p_input->'normalized'->>'title';
@@ -70,7 +113,7 @@ BEGIN
     INSERT INTO note_opportunities (organization_id, note_id, opportunity_id) VALUES (p_organization_id, v_new.id, v_target_id);
   END LOOP;
   PERFORM collect_events(ARRAY[creation_event('note', 'created', note_event_record(v_new, note_links(p_organization_id, v_new.id)))]);
-  RETURN jsonb_build_object('id', v_new.id, 'title', v_new.title, 'content', v_new.content);
+  RETURN jsonb_build_object('id', v_new.id, 'title', v_new.title, 'content', v_new.content, 'record_status', 'created');
 END
 $$;
 

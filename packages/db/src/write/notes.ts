@@ -5,6 +5,8 @@ import type { UpdateTarget, Write, WrittenRecord } from './write.js';
 
 /** A note to create on accounts, contacts and opportunities. */
 export interface NewNote {
+  /** A UUID in lower case. By default, the note gets a new one. */
+  readonly id?: string | null;
   readonly title: string | null;
   readonly content: string | null;
   readonly accountDomains: readonly string[];
@@ -16,16 +18,19 @@ export interface NewNote {
   readonly opportunityIds?: readonly string[];
 }
 
-/** The result of creating a note. */
+/** The result of creating a note. If a note had the id already, it is that note, unchanged. */
 export interface CreatedNote {
   readonly id: string;
+  readonly record_status: 'created' | 'matched';
+  /** Of a matched note: the sent parts that it does not have, such as `title` or `account_domains`. */
+  readonly unapplied?: readonly string[];
   readonly title: string | null;
   readonly content: string | null;
 }
 
 /**
  * Creates a note, and the missing accounts and contacts that it names.
- * @throws Failure `unknown_opportunities`, `links_refused`
+ * @throws Failure `unknown_opportunities`, `links_refused`, `note_deleted`
  */
 export const noteCreate = (setup: OrganizationSetup, note: NewNote): Write<CreatedNote> => ({
   function: 'create_note',
@@ -35,6 +40,7 @@ export const noteCreate = (setup: OrganizationSetup, note: NewNote): Write<Creat
       account_domains: [...new Set(note.accountDomains)],
       contact_emails: [...new Set(note.contactEmails)],
       opportunity_ids: note.opportunityIds ?? [],
+      id: note.id,
       title: note.title,
       content: note.content,
       normalized: { title: normalizeOrNull(note.title), content: normalizeOrNull(note.content) },

@@ -39,6 +39,8 @@ export interface CustomFieldDefinition {
   readonly attributeType: AttributeType;
   readonly metadata: FieldMetadata | null;
   readonly position: number;
+  /** False for an archived field: reads return it only if `fields` names it, and records can only keep their values. */
+  readonly isActive?: boolean;
   /** Whether reads leave the field out unless a request names it. */
   readonly isHidden: boolean;
   /** The pipelines that an opportunity field applies to; null means all of them (always null for other objects). */

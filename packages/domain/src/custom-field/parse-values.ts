@@ -1,5 +1,5 @@
 import type { ErrorCollector } from '../errors.js';
-import type { StoredPart } from '../result.js';
+import { ok, type StoredPart } from '../result.js';
 import type { Steps } from '../steps.js';
 import { parseCustomValue } from './attribute-types.js';
 import type { CustomValue, CustomValueReferences } from './custom-value.js';
@@ -32,6 +32,8 @@ export interface StoredCondition extends StoredPart {
   /** The column or the slug of the custom field that must contain the part. */
   readonly column?: string;
   readonly slug?: string;
+  /** Whether the record must have exactly `part`, and nothing else in the column or field. */
+  readonly isExact?: true;
   /** The path of the value in the body, for the error. */
   readonly path: string;
 }
@@ -60,6 +62,8 @@ const sentBeside = ({ input, path }: CustomValuesRequest): SentValue[] =>
     .filter(([key]) => key.startsWith(propertyNamePrefix))
     .map(([key, value]) => ({ slug: key.slice(propertyNamePrefix.length), path: join(path, key), value }));
 
+const archivedFault = 'is an archived field: only a record that has this value can keep it';
+
 /** Reads one sent value into `values`, or adds an error on its path. */
 const readSentValue = (
   { slug, path, value }: SentValue,
@@ -71,13 +75,14 @@ const readSentValue = (
     errors.add(path, 'is not a custom field of this object');
   } else if (!appliesToPipeline(definition, pipelineId)) {
     errors.add(path, 'is not a field of this pipeline');
-  } else if (value === null) {
-    values.set(slug, null);
   } else {
-    const result = parseCustomValue(definition, value, references);
+    const result = value === null ? ok(null) : parseCustomValue(definition, value, references);
     const parsed = errors.read(path, result);
     if (parsed !== undefined) values.set(slug, parsed);
-    if (result.ok && result.ifStored !== undefined) conditions.push({ ...result.ifStored, slug, path });
+    if (!result.ok) return;
+    if (definition.isActive === false)
+      conditions.push({ slug, path, part: result.value, message: archivedFault, isExact: true });
+    else if (result.ifStored !== undefined) conditions.push({ ...result.ifStored, slug, path });
   }
 };
 

@@ -27,29 +27,36 @@ export interface FieldIndex {
   readonly bySlug: ReadonlyMap<string, CustomFieldDefinition>;
   /** By the name of a system field whose values are labels of the setup: the labels that filters may name. */
   readonly labels: ReadonlyMap<string, KnownLabels>;
+  /** With archived fields too, which only `fields` may name, and writes that send back a stored value. */
+  readonly storedBySlug: ReadonlyMap<string, CustomFieldDefinition>;
   /** The fields of lists and searches without `fields`. */
   readonly defaultSelection: FieldSelection;
   /** Every system field and visible custom field: the selection of a get by id without `fields`. */
   readonly fullSelection: FieldSelection;
 }
 
+const bySlugOf = (definitions: readonly CustomFieldDefinition[]): ReadonlyMap<string, CustomFieldDefinition> =>
+  new Map(definitions.map((definition) => [definition.slug, definition]));
+
 /**
  * Builds the field index of one object.
- * @param definitions those the request may name, in display order; for opportunities already filtered by the request's
- * pipeline, if it has one
+ * @param stored those the request may name, in display order; for opportunities already filtered by the request's
+ * pipeline, if it has one; archived ones too
  * @param labels - see {@link FieldIndex.labels}
  */
 export const createFieldIndex = (
   objectType: ObjectType,
-  definitions: readonly CustomFieldDefinition[],
+  stored: readonly CustomFieldDefinition[],
   labels: FieldIndex['labels'] = new Map(),
 ): FieldIndex => {
+  const definitions = stored.filter((definition) => definition.isActive !== false);
   const custom = definitions.filter((definition) => !definition.isHidden);
   const extras = systemFields[objectType].filter((field) => !field.always);
   return {
     objectType,
     definitions,
-    bySlug: new Map(definitions.map((definition) => [definition.slug, definition])),
+    bySlug: bySlugOf(definitions),
+    storedBySlug: bySlugOf(stored),
     labels,
     defaultSelection: { extras: [], custom, isAllVisible: true },
     fullSelection: { extras, custom, isAllVisible: true },
@@ -60,11 +67,13 @@ export const createFieldIndex = (
  * The definition for `custom__slug` or a bare slug, or null. The prefixed form wins, because it is the stable name in
  * the definitions map.
  */
-export const findDefinition = (fieldIndex: FieldIndex, name: string): CustomFieldDefinition | null => {
-  const prefixed = name.startsWith(propertyNamePrefix)
-    ? fieldIndex.bySlug.get(name.slice(propertyNamePrefix.length))
-    : undefined;
-  return prefixed ?? fieldIndex.bySlug.get(name) ?? null;
+export const findDefinition = (
+  fieldIndex: FieldIndex,
+  name: string,
+  bySlug: FieldIndex['bySlug'] = fieldIndex.bySlug,
+): CustomFieldDefinition | null => {
+  const prefixed = name.startsWith(propertyNamePrefix) ? bySlug.get(name.slice(propertyNamePrefix.length)) : undefined;
+  return prefixed ?? bySlug.get(name) ?? null;
 };
 
 /** The error text for an unknown field name. The first few of a request suggest the visible field that the caller probably meant. */

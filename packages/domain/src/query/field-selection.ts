@@ -15,7 +15,7 @@ const maxUnknownNamed = 5;
 /**
  * Reads `fields`: texts that may each contain several names, separated by commas. Blank names are skipped. A `fields`
  * with only blank names counts as absent. The keys of every record are always shown, and naming them is allowed. Other
- * names add extras or narrow `custom_fields`. A hidden custom field is shown only if it is named.
+ * names add extras or narrow `custom_fields`. A hidden or archived custom field is shown only if it is named.
  * @param input a text, an array of texts, or null or undefined when it was not given
  * @param whenAbsent the selection if `fields` is absent; by default the default selection
  * @returns the selection; `whenAbsent` also after an error. Every error is on `fields`.
@@ -49,7 +49,7 @@ const select = (names: ReadonlySet<string>, fieldIndex: FieldIndex, errors: Erro
   const unknown: string[] = [];
   for (const name of names) {
     const field = findSystemField(fieldIndex.objectType, name);
-    const definition = field === null ? findDefinition(fieldIndex, name) : null;
+    const definition = field === null ? findDefinition(fieldIndex, name, fieldIndex.storedBySlug) : null;
     if (field !== null) extras.add(field.name);
     else if (name === allCustomFields) fieldIndex.defaultSelection.custom.forEach((one) => custom.add(one));
     else if (definition !== null) custom.add(definition);
@@ -69,10 +69,11 @@ const inCanonicalOrder = (
   custom: ReadonlySet<CustomFieldDefinition>,
   fieldIndex: FieldIndex,
 ): FieldSelection => {
-  const { defaultSelection, definitions, objectType } = fieldIndex;
+  const { defaultSelection, storedBySlug, objectType } = fieldIndex;
   const chosenExtras = systemFields[objectType].filter((field) => !field.always && extras.has(field.name));
-  const chosen = definitions.filter((definition) => custom.has(definition));
-  // Equal lengths are not enough: the selection may have a hidden field instead of a visible one.
-  const isAllVisible = chosen.length === defaultSelection.custom.length && chosen.every((one) => !one.isHidden);
+  const chosen = [...storedBySlug.values()].filter((definition) => custom.has(definition));
+  // Equal lengths are not enough: the selection may have a hidden or archived field instead of a visible one.
+  const isVisible = ({ isHidden, isActive }: CustomFieldDefinition): boolean => !isHidden && isActive !== false;
+  const isAllVisible = chosen.length === defaultSelection.custom.length && chosen.every(isVisible);
   return { extras: chosenExtras, custom: chosen, isAllVisible };
 };

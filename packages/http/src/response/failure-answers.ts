@@ -122,6 +122,7 @@ const answers: { readonly [Of in Exclude<Kind, ErrorCode>]: AnswerTo<Of> } & {
     const errors = places.map((place) => [`related_objects.opportunity_ids[${place}]`, text]);
     return invalid(Object.fromEntries(errors) as Record<string, string>);
   },
+  note_deleted: () => conflict('A note with this id was deleted: send another id, or none'),
   empty_note: () => {
     const text = 'is required: send a title, a content or both';
     return invalid({ 'note.title': text, 'note.content': text });

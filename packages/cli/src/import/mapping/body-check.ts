@@ -1,4 +1,4 @@
-import type { CrmClient } from '@crm/client';
+import type { CrmClient, Member } from '@crm/client';
 import {
   bulkCreateAccounts,
   bulkCreateContacts,
@@ -15,54 +15,89 @@ import {
   normalizeEmail,
   readChange,
   reportedItemErrors,
+  type StoredCondition,
   type Result,
   unlinkedNoteFault,
 } from '@crm/domain';
 
-import { type CustomField, listActiveFields, listMembers, listPipelines } from '../../setup/lookup.js';
+import {
+  type CustomField,
+  listFields,
+  listMembers,
+  listPipelines,
+  type PipelineWithStages,
+} from '../../setup/lookup.js';
 import { problemsOf } from '../sending/send-outcome.js';
 import type { ImportObject } from '../targets.js';
 import type { RequestBody, RowProblem } from './convert-row.js';
 
 const contracts = { opportunity: bulkCreateOpportunities, account: bulkCreateAccounts, contact: bulkCreateContacts };
 
-/** Finds the faults of a body. */
-export type BodyCheck = (body: RequestBody) => readonly RowProblem[];
+/** The faults of a body, and what only a record that has it already may be sent, such as an archived option. */
+export interface CheckedBody {
+  readonly faults: readonly RowProblem[];
+  readonly conditions: readonly StoredCondition[];
+  /** The stored forms of the custom values of a record, by slug. */
+  readonly toStored: (record: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
+}
 
-/**
- * Loads the setup of the organization, and returns a check of bodies with the rules of the inbound gateway. It does not
- * find conflicts with stored records, and takes each record for a new one: it reports an archived option, which a record
- * may have already.
- */
-export const loadBodyCheck = async (client: CrmClient, object: ImportObject): Promise<BodyCheck> => {
+/** The result for a body without conditions. */
+export const unconditional: CheckedBody = { faults: [], conditions: [], toStored: () => ({}) };
+
+/** Checks a body with the rules of the inbound gateway. It does not find conflicts with stored records. */
+export type BodyCheck = (body: RequestBody) => CheckedBody;
+
+/** What the values of records refer to. */
+export interface TargetSetup {
+  /** With archived ones. */
+  readonly fields: readonly CustomField[];
+  readonly members: readonly Pick<Member, 'member_id' | 'email' | 'is_active'>[];
+  readonly pipelines: readonly PipelineWithStages[];
+}
+
+/** Loads the parts of the setup that records of an object refer to. */
+export const loadTargetSetup = async (client: CrmClient, object: ImportObject): Promise<TargetSetup> => ({
+  fields: object === 'note' ? [] : await listFields(client, object),
+  members: object === 'note' ? [] : await listMembers(client),
+  pipelines: object === 'opportunity' ? await listPipelines(client) : [],
+});
+
+/** Returns the check of the bodies of an object. */
+export const makeBodyCheck = (object: ImportObject, setup: TargetSetup): BodyCheck => {
   if (object === 'note') {
     const validate = compileFile(createNote.body);
-    return (body) => problemsOf(object, validate(body) ?? noteFaults(body));
+    return (body) => ({ ...unconditional, faults: problemsOf(object, validate(body) ?? noteFaults(body)) });
   }
   const validate = compileOperation(contracts[object]).item;
-  const fields = await listActiveFields(client, object);
+  const fields = setup.fields.filter((field) => field.object === object);
   const definitions = new Map(fields.map((field) => [field.name, definitionOf(field)]));
   const members = new Map(
-    (await listMembers(client)).flatMap(({ member_id: id, email, is_active: isActive }) =>
+    setup.members.flatMap(({ member_id: id, email, is_active: isActive }) =>
       [id, email].map((text) => [text, { id, isActive }]),
     ),
   );
-  const pipelines = (object === 'opportunity' ? await listPipelines(client) : []).map(
-    ({ pipeline_id: id, stages }) => ({
-      id,
-      stages: stages.map(({ stage_id: stageId, is_active: isActive }) => ({ id: stageId, isActive })),
-    }),
-  );
+  const pipelines = setup.pipelines.map(({ pipeline_id: id, stages }) => ({
+    id,
+    stages: stages.map(({ stage_id: stageId, is_active: isActive }) => ({ id: stageId, isActive })),
+  }));
   const findMember = (text: string) => members.get(text.toLowerCase());
   return (body) => {
     const faults = validate?.(body) ?? null;
     const errors = new ErrorCollector(reportedItemErrors);
     const pipeline = pipelines.find(({ id }) => id === body['pipeline_id']) ?? null;
-    if (faults === null) {
-      const change = readChange(object, body, { definitions, findMember, pipeline }, true, errors);
-      for (const { path, message } of change.if_stored ?? []) errors.add(path, message);
-    }
-    return problemsOf(object, faults ?? errors.fieldErrors);
+    if (faults !== null) return { ...unconditional, faults: problemsOf(object, faults) };
+    const context = { definitions, findMember, pipeline };
+    const { if_stored: conditions = [] } = readChange(object, body, context, true, errors);
+    // A record that was read has the custom values beside its key. What else it lacks is of no interest.
+    const toStored: CheckedBody['toStored'] = ({ custom_fields: custom }) => {
+      const record = object === 'opportunity' ? { opportunity: { custom_fields: custom } } : { custom_fields: custom };
+      return readChange(object, record, context, false, new ErrorCollector()).custom_fields;
+    };
+    return {
+      faults: problemsOf(object, errors.fieldErrors),
+      conditions: errors.isEmpty ? conditions : [],
+      toStored,
+    };
   };
 };
 
@@ -76,8 +111,11 @@ const noteFaults = (body: RequestBody): Readonly<Record<string, string>> => {
       const result = read(text);
       return result.ok ? [] : [[name, result.message]];
     });
+  const { opportunity_ids: opportunityIds = [] } = (body['related_objects'] ?? {}) as {
+    readonly opportunity_ids?: readonly string[];
+  };
   const links = ['account_domains', 'contact_emails', 'account_external_ids', 'contact_external_ids'];
-  const isUnlinked = links.every((name) => listOf(name).length === 0);
+  const isUnlinked = opportunityIds.length === 0 && links.every((name) => listOf(name).length === 0);
   return Object.fromEntries([
     ...(isBlank(title) && isBlank(content) ? [['note.title', emptyNoteFault]] : []),
     ...(isUnlinked
@@ -106,6 +144,7 @@ const definitionOf = (field: CustomField): CustomFieldDefinition => {
     position: 0,
     isHidden: false,
     slot: null,
+    isActive: field.is_active !== false,
     attributeType: field.attribute_type as CustomFieldDefinition['attributeType'],
     metadata: metadata ? { ...metadata, ...(options && { options }) } : null,
   };

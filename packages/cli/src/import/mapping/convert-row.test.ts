@@ -133,7 +133,7 @@ describe('convertExported', () => {
 
   it('reads cells of custom fields according to their types', () => {
     const cells = { 'custom_fields.score': '1.50', 'custom_fields.place': '{"city":"A"}' };
-    expect(convertCells(cells)).toEqual({
+    expect(convertCells(cells)).toMatchObject({
       problems: [],
       body: { domain: 'a.com', custom_fields: { score: 1.5, place: { city: 'A' } } },
     });

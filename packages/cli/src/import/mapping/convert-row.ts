@@ -23,6 +23,8 @@ export interface ConvertedRow {
   /** The name of the account of a deal, which is sent in a create of the account. */
   readonly accountName?: unknown;
   readonly problems: readonly RowProblem[];
+  /** What becomes of values that are not sent as they are in the row. */
+  readonly warnings?: readonly RowProblem[];
 }
 
 /** A value of a row by the name of its target, or its fault. Undefined and null values are left out. */

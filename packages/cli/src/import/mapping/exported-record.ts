@@ -1,8 +1,17 @@
-import { type AttributeType, fail, ok, type Result, slotKind } from '@crm/domain';
+import {
+  accountDomainOfEmail,
+  type AttributeType,
+  fail,
+  isFreeMail,
+  normalizeEmail,
+  ok,
+  type Result,
+  slotKind,
+} from '@crm/domain';
 
 import { readOnlyColumns } from '../../export/columns.js';
 import { findJsonFaults } from '../../json-faults.js';
-import { buildBody, type ConvertedRow, type Entry, type Row } from './convert-row.js';
+import { buildBody, type ConvertedRow, type Entry, type Row, type RowProblem } from './convert-row.js';
 import type { SourceRow } from '../source/csv-rows.js';
 import { emptyText } from '../source/record-reader.js';
 import type { FindPipeline } from './pipelines.js';
@@ -14,13 +23,14 @@ export interface ExportedSetup {
   readonly customTypes: ReadonlyMap<string, AttributeType>;
   /** Only for opportunities. */
   readonly pipelines: FindPipeline | undefined;
+  /** The ids of imported opportunities by their ids in the export. Only in a copy of a whole organization, for its notes. */
+  readonly opportunityIds?: ReadonlyMap<string, string>;
 }
 
-/**
- * Columns that an import ignores: read-only columns, those of a rejects file, and `opportunity_ids` of notes, which
- * mean nothing in another organization.
- */
-const ignoredColumns = new Set([...readOnlyColumns, 'opportunity_ids', 'line', 'field', 'reason']);
+/** Columns that an import ignores: read-only columns and those of a rejects file. */
+const ignoredColumns = new Set([...readOnlyColumns, 'line', 'field', 'reason']);
+const isIgnored = (object: ImportObject, name: string): boolean =>
+  ignoredColumns.has(name) && !(object === 'note' && name === 'id');
 const customPrefix = 'custom_fields.';
 
 /**
@@ -47,19 +57,82 @@ export const unknownColumns = (object: ImportObject, columns: readonly string[])
 /** Converts a row of `crm export` into the body of its create request. */
 export const convertExported = (
   object: ImportObject,
-  { customTypes, pipelines }: ExportedSetup,
-  { record, row }: SourceRow,
+  { customTypes, pipelines, opportunityIds }: ExportedSetup,
+  source: SourceRow,
 ): ConvertedRow => {
+  const { record, row } = source;
   const named = record === undefined ? row.get('pipeline') : record['pipeline'];
   const pipeline = pipelines?.(typeof named === 'string' && named !== '' ? named : undefined);
-  const entries = record === undefined ? cellValues(object, customTypes, row) : entriesOf(record);
-  return buildBody(object, pipeline, entries);
+  const read = record === undefined ? cellValues(object, customTypes, row) : entriesOf(object, record);
+  const { entries, warnings } = object === 'note' ? linkNote(read, opportunityIds) : { entries: read, warnings: [] };
+  const id = exportedId(source);
+  const added = id === undefined ? [] : addedLinks(object, entries);
+  const built = buildBody(object, pipeline, entries);
+  const isUnknownNote = object === 'note' && opportunityIds !== undefined && id === undefined;
+  return {
+    ...built,
+    problems: [...built.problems, ...(isUnknownNote ? [noteWithoutId] : [])],
+    warnings: [...warnings, ...added],
+  };
+};
+
+/** The id of a row of an export; undefined for a row that was added to the file. */
+export const exportedId = ({ record, row }: Pick<SourceRow, 'record' | 'row'>): string | undefined => {
+  const id = record === undefined ? row.get('id') : record['id'];
+  return typeof id === 'string' && id !== '' ? id : undefined;
+};
+
+const noteWithoutId = { field: 'id', reason: 'is required: without it, a second run would create the note again' };
+
+const isEmptyList = (value: unknown): boolean => !Array.isArray(value) || value.length === 0;
+
+/**
+ * Replaces the ids of a note's opportunities by those of the imported ones. Without these, ids are sent only if the note
+ * has no other records: then they must be those of this organization.
+ */
+const linkNote = (
+  entries: readonly Entry[],
+  opportunityIds: ExportedSetup['opportunityIds'],
+): { readonly entries: readonly Entry[]; readonly warnings: readonly RowProblem[] } => {
+  const valueOf = (name: string): unknown => {
+    const value = entries.find((entry) => entry[0] === name)?.[1];
+    return value?.ok === true ? value.value : undefined;
+  };
+  const ids = valueOf('opportunity_ids');
+  if (!Array.isArray(ids) || ids.length === 0) return { entries, warnings: [] };
+  const others = entries.filter(([name]) => name !== 'opportunity_ids');
+  if (opportunityIds !== undefined) {
+    const unknown = (ids as readonly unknown[]).find((id) => !opportunityIds.has(String(id)));
+    const linked = (ids as readonly unknown[]).map((id) => opportunityIds.get(String(id)));
+    const value =
+      unknown === undefined ? ok(linked) : fail(`"${String(unknown)}" is no id in the file of opportunities`);
+    return { entries: [...others, ['opportunity_ids', value]], warnings: [] };
+  }
+  if (isEmptyList(valueOf('account_domains')) && isEmptyList(valueOf('contact_emails')))
+    return { entries, warnings: [] };
+  const reason = 'are not used, because the ids are those of the other organization: crm import-all links them';
+  return { entries: others, warnings: [{ field: 'opportunity_ids', reason }] };
+};
+
+/** What a create fills in where an exported record has nothing. */
+const addedLinks = (object: ImportObject, entries: readonly Entry[]): readonly RowProblem[] => {
+  const textOf = (name: string): string => {
+    const value = entries.find((entry) => entry[0] === name)?.[1];
+    return value?.ok === true && typeof value.value === 'string' ? value.value : '';
+  };
+  if (object === 'account' && textOf('name') === '')
+    return [{ field: 'name', reason: 'is empty: a new account is named after its domain' }];
+  if (object === 'note' || object === 'account' || textOf('account_domain') !== '') return [];
+  const email = normalizeEmail(textOf(object === 'contact' ? 'email' : 'primary_contact_email'));
+  if (!email.ok || isFreeMail(accountDomainOfEmail(email.value.email))) return [];
+  const whose = object === 'contact' ? 'its email' : 'its primary contact';
+  return [{ field: 'account_domain', reason: `is empty: a new ${object} gets the account of ${whose}` }];
 };
 
 /** Values of a JSON line are used unchanged. */
-const entriesOf = (record: Readonly<Record<string, unknown>>): readonly Entry[] =>
+const entriesOf = (object: ImportObject, record: Readonly<Record<string, unknown>>): readonly Entry[] =>
   Object.entries(record).flatMap(([name, value]): Entry[] => {
-    if (ignoredColumns.has(name) || name === 'pipeline') return [];
+    if (isIgnored(object, name) || name === 'pipeline') return [];
     if (name !== 'custom_fields') return [[name, ok(value)]];
     if (value === null) return [];
     if (typeof value !== 'object') return [[name, fail('must be an object')]];
@@ -69,7 +142,7 @@ const entriesOf = (record: Readonly<Record<string, unknown>>): readonly Entry[] 
 /** Cells of CSV are texts and are converted to the type of the field. */
 const cellValues = (object: ImportObject, customTypes: ExportedSetup['customTypes'], row: Row): readonly Entry[] =>
   [...row].flatMap(([name, cell]): Entry[] => {
-    if (ignoredColumns.has(name) || name === 'pipeline' || cell === '') return [];
+    if (isIgnored(object, name) || name === 'pipeline' || cell === '') return [];
     const slug = name.startsWith(customPrefix) ? name.slice(customPrefix.length) : undefined;
     const kind =
       slug === undefined ? kindsByTarget[findTarget(object, name)?.kind ?? 'text'] : customKind(customTypes.get(slug));

@@ -1,7 +1,6 @@
-import type { CrmClient } from '@crm/client';
 import { comparableName, fail, ok, type Result } from '@crm/domain';
 
-import { listPipelines } from '../../setup/lookup.js';
+import type { PipelineWithStages } from '../../setup/lookup.js';
 
 /** Whether a text is an id of a pipeline or stage. */
 export const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
@@ -30,9 +29,9 @@ export interface KnownPipeline {
 /** Finds the pipeline that a row names, or the one that the command line gives for all rows. */
 export type FindPipeline = (named: string | undefined) => Result<KnownPipeline>;
 
-/** Reads all pipelines and stages. `forAll` is the id or name from the command line. */
-export const loadPipelines = async (client: CrmClient, forAll: string | undefined): Promise<FindPipeline> => {
-  const pipelines = (await listPipelines(client)).map(({ pipeline_id: id, name, stages }) => {
+/** Finds pipelines and stages. `forAll` is the id or name from the command line. */
+export const pipelineFinder = (stored: readonly PipelineWithStages[], forAll: string | undefined): FindPipeline => {
+  const pipelines = stored.map(({ pipeline_id: id, name, stages }) => {
     return { id, name, stageId: stageFinder(stages) };
   });
   return (named) => {

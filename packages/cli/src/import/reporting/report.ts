@@ -196,16 +196,29 @@ const sentTexts = ({ tally, object, keepsMatches }: ImportResult): string[] => {
   ];
 };
 
+/** The reasons of rejections and warnings. */
+const problemLines = ({ tally, rejectsFile, warningsFile }: ImportResult): string[] => [
+  ...problemTexts('rejected', tally.rejected, rejectsFile, tally.reasons, 20),
+  ...problemTexts('warnings', tally.warnings, warningsFile, tally.warningReasons, 5),
+];
+
+/** The result as one line, and the reasons of its problems: `3 rows: created 1, matched 2` */
+export const shortText = (result: ImportResult): string => {
+  const { tally, isDryRun } = result;
+  const { rows, fitting, created, matched, updated, rejected, warnings } = tally;
+  const counts = isDryRun ? { fitting } : { created, matched, updated };
+  const text = Object.entries(counts).map(([name, value]) => `${name} ${count(value)}`);
+  const problems = rejected + warnings === 0 ? [] : problemLines(result);
+  return [`${rowsText(rows)}: ${text.join(', ')}`, ...problems].join('\n');
+};
+
 /** The result as text for people. */
 export const reportText = (result: ImportResult): string => {
-  const { tally, rejectsFile, warningsFile, stopped, isDryRun, object } = result;
+  const { tally, rejectsFile, stopped, isDryRun, object } = result;
   const lines = isDryRun ? [dryRunText(tally, stopped)] : sentTexts(result);
   if (tally.skipped > 0) lines.push(`  skipped  ${count(tally.skipped)} (skip_when)`);
   if (tally.sameKey > 0) lines.push(`  same key ${count(tally.sameKey)} (--same-key keep: not imported)`);
-  lines.push(
-    ...problemTexts('rejected', tally.rejected, rejectsFile, tally.reasons, 20),
-    ...problemTexts('warnings', tally.warnings, warningsFile, tally.warningReasons, 5),
-  );
+  lines.push(...problemLines(result));
   if (stopped !== undefined) lines.push('', stopped, closingText(result));
   else if (rejectsFile !== undefined) {
     // Records are found by their natural keys, except notes.

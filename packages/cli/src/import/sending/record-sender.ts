@@ -6,13 +6,15 @@ import { CrmApiError, CrmError, type BulkResults, type CreateRecordOptions, type
 import { CliError, errorCode, errorText } from '../../errors.js';
 import { connectClient, gatewayErrorText, type GatewayAddress, type Gateways } from '../../api/gateways.js';
 import type { RequestBody } from '../mapping/convert-row.js';
-import { readAnswer, readRefusal, readResults, type SendOutcome } from './send-outcome.js';
+import { type AnswerReader, readAnswer, readRefusal, readResults, type SendOutcome } from './send-outcome.js';
 import { collections, type ImportObject } from '../targets.js';
 
 /** The destination of records, and how long to retry. */
 export interface SenderOptions {
   readonly gateways: Gateways;
   readonly updateMatches: boolean;
+  /** Whether each row names its pipeline: a pipeline that takes no opportunities is then a fault of the row. */
+  readonly rowsNamePipelines: boolean;
   /** Sends up to 100 rows in one call instead of one row per call. */
   readonly isBulk: boolean;
   /** How long to retry if the gateway has answered before. */
@@ -106,7 +108,7 @@ export class RecordSender {
         }
         if (refusal !== undefined && !isTransient(refusal, items)) {
           this.#noteAnswer();
-          const outcome = readRefusal(this.object, this.#gateway, refusal, items.length);
+          const outcome = readRefusal(this.#reader(), refusal, items.length);
           return items.map(() => outcome);
         }
         if (mayHaveArrived(error)) for (const item of items) this.#unanswered.add(item);
@@ -125,11 +127,16 @@ export class RecordSender {
     if (isBulk) {
       const bodies = items.map(({ body }) => body);
       const { data } = await this.#records.bulkCreate(bodies, { ...onMatch, idempotencyKey: null });
-      return readResults(this.object, this.#gateway, data, items.length);
+      return readResults(this.#reader(), data, items.length);
     }
     const send = async ({ body, idempotencyKey }: SendItem): Promise<SendOutcome> =>
       readAnswer(this.object, await this.#records.create(body, { ...onMatch, idempotencyKey }));
     return Promise.all(items.map(send));
+  }
+
+  #reader(): AnswerReader {
+    const { object, options } = this;
+    return { object, gateway: this.#gateway, rowsNamePipelines: options.rowsNamePipelines };
   }
 
   /** Counts the request as ended. Pauses all workers if those still running, which the header may not count yet, may use up a limit. */
@@ -174,10 +181,7 @@ export class RecordSender {
   }
 }
 
-/**
- * A conflict on our idempotency key means that the first attempt is still running. Only notes have such a key, and
- * creates of notes have no other conflicts.
- */
+/** A conflict on our idempotency key means that the first attempt is still running. Only notes without an id have such a key. */
 const isTransient = ({ status }: CrmApiError, items: readonly SendItem[]): boolean =>
   transientStatuses.includes(status) || (status === 409 && items.some(({ idempotencyKey }) => idempotencyKey !== null));
 

@@ -13,22 +13,26 @@ const mostRemembered = 250_000;
  * and another external id.
  */
 export class SameKeys {
-  readonly #first = new Map<string, { readonly line: number; readonly externalId: string }>();
+  readonly #first = new Map<string, { readonly line: number; readonly id: string }>();
 
-  /** The fault of a row, or undefined. Remembers the row as the first with its key. */
-  find(object: ImportObject, body: RequestBody, line: number): RowProblem | undefined {
+  /**
+   * The fault of a row, or undefined. Remembers the row as the first with its key.
+   * @param copiedId - the id of the record in the organization that is copied, which then takes the place of the external id
+   */
+  find(object: ImportObject, body: RequestBody, line: number, copiedId?: string): RowProblem | undefined {
     if (object === 'note') return undefined;
-    const externalId = externalIdOf(object, body);
+    const id = copiedId ?? externalIdOf(object, body);
     const key = naturalKeyOf(object, body);
-    if (externalId === '' || !key) return undefined;
+    if (id === '' || !key) return undefined;
     const first = this.#first.get(key);
     if (first === undefined) {
-      if (this.#first.size < mostRemembered) this.#first.set(key, { line, externalId });
+      if (this.#first.size < mostRemembered) this.#first.set(key, { line, id });
       return undefined;
     }
     const field = keyFields[object];
-    return first.externalId === externalId
+    const other = copiedId === undefined ? 'external_id' : 'id';
+    return first.id === id
       ? undefined
-      : { field, reason: `has the ${field} of line ${first.line} but another external_id` };
+      : { field, reason: `has the ${field} of line ${first.line} but another ${other}` };
   }
 }

@@ -14,6 +14,14 @@ export interface SendOutcome {
   readonly records?: readonly string[];
 }
 
+/** Whose answers are read. */
+export interface AnswerReader {
+  readonly object: ImportObject;
+  readonly gateway: GatewayAddress;
+  /** See `SenderOptions`. */
+  readonly rowsNamePipelines: boolean;
+}
+
 const pipelineHint = 'Check --pipeline (crm pipeline list).';
 
 /** Reads the outcome of a single create. */
@@ -34,8 +42,7 @@ export const readAnswer = (
  * @throws CliError if no row can succeed, or if the response is not from an inbound gateway.
  */
 export const readResults = (
-  object: ImportObject,
-  { name, url, option }: GatewayAddress,
+  { object, gateway: { name, url, option }, rowsNamePipelines }: AnswerReader,
   data: Partial<BulkResults> | undefined,
   count: number,
 ): readonly SendOutcome[] => {
@@ -48,7 +55,7 @@ export const readResults = (
     if (result.success) return { kind, problems: warningsOf(object, warnings), records: id === null ? [] : [id] };
     const problems = problemsOf(object, result.errors ?? {});
     const pipeline = problems.find(({ field }) => field === 'pipeline_id');
-    if (pipeline !== undefined)
+    if (pipeline !== undefined && !rowsNamePipelines)
       throw new CliError(`The ${name} ${url} refused the pipeline: ${pipeline.reason}. ${pipelineHint}`);
     return {
       kind: 'rejected',
@@ -64,14 +71,13 @@ export const readResults = (
  * @throws CliError if no row can succeed.
  */
 export const readRefusal = (
-  object: ImportObject,
-  gateway: GatewayAddress,
+  { object, gateway, rowsNamePipelines }: AnswerReader,
   error: CrmApiError,
   count: number,
 ): SendOutcome => {
   const { status, message } = error;
   const problems = problemsOf(object, error.errors);
-  const isPipeline = status === 404 || problems.some(({ field }) => field === 'pipeline_id');
+  const isPipeline = status === 404 || (!rowsNamePipelines && problems.some(({ field }) => field === 'pipeline_id'));
   // These errors apply to every row, so continuing would only fill the rejects file.
   if (isPipeline || status < 400 || [401, 403, 405].includes(status)) {
     throw new CliError(`${gatewayErrorText(gateway, error)}${isPipeline ? ` ${pipelineHint}` : ''}`);
