@@ -281,7 +281,7 @@ describe('crm import-all', () => {
     await target.client.accounts.create({ domain: 'acme.com', name: 'Other' });
     const report = reportOf(await importAll('csv', target));
     expect(report).toMatchObject({ complete: true });
-    expect(report.files[0]).toMatchObject({ matched: 1, warnings: 3 });
+    expect(report.files[0]).toMatchObject({ matched: 1, warnings: 4 });
     const { data } = await target.client.accounts.search({ query: 'acme.com', fields: 'name' }).page();
     expect(data.accounts[0]?.name).toBe('Other');
   });

@@ -67,14 +67,6 @@ const recordsOf = async (file: string): Promise<readonly string[]> => {
     .sort();
 };
 
-/** Deletes imported records, so that the next import begins with an empty organization. */
-const empty = async ({ client }: SetUpOrganization): Promise<void> => {
-  for await (const { id } of client.notes.list()) await client.notes.delete(id);
-  for await (const { id } of client.opportunities.search()) await client.opportunities.delete(id);
-  for await (const { id } of client.contacts.search()) await client.contacts.delete(id);
-  for await (const { id } of client.accounts.search()) await client.accounts.delete(id);
-};
-
 describe('crm export and crm import', () => {
   it.each(['csv', 'jsonl'])('copy an empty organization as %s', async (format) => {
     for (const object of objects) {
@@ -86,7 +78,8 @@ describe('crm export and crm import', () => {
   });
 
   it.each(['csv', 'jsonl'])('copy everything into another organization as %s', async (format) => {
-    await empty(crm.target);
+    // An organization that had these notes would refuse the ids of deleted ones.
+    crm = { ...crm, target: (await setUpTwoOrganizations(stack)).target };
     for (const object of objects) {
       const file = `${object}.${format}`;
       expect(await exportTo(file, crm.source, object)).toMatchObject({ object, unknown_members: 0 });

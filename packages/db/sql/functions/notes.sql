@@ -68,7 +68,8 @@ BEGIN
     RETURN jsonb_build_object('id', v_note.id, 'title', v_note.title, 'content', v_note.content, 'record_status', 'matched',
       'unapplied', unapplied_note_values(p_organization_id, v_note, p_input));
   END IF;
-  PERFORM 1 FROM events e WHERE e.organization_id = p_organization_id AND e.object = 'note' AND e.record_id = p_id LIMIT 1;
+  PERFORM 1 FROM events e
+    WHERE e.organization_id = p_organization_id AND e.object = 'note' AND e.record_id = p_id AND e.type = 'note.deleted' LIMIT 1;
   IF FOUND THEN
     PERFORM refuse('note_deleted');
   END IF;
