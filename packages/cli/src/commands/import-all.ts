@@ -9,6 +9,7 @@ import { isAgreed, printSecrets, readSetup } from '../setup/apply.js';
 import { activeFirst } from '../setup/plan/active-first.js';
 import { planSetup, refuseStagesInUse } from '../setup/plan/plan-setup.js';
 import { plannedSetup } from '../setup/plan/planned-setup.js';
+import type { OnSecret } from '../setup/plan/plan-webhooks.js';
 import { readStoredSetup } from '../setup/plan/read-setup.js';
 import { changes, newProgress, runSteps, verify } from '../setup/run-steps.js';
 import { type ConnectedSession, withSetup, withSetupOptions, type SetupOptions } from '../setup/session.js';
@@ -63,61 +64,91 @@ export const addImportAllCommand = (program: Command, context: CliContext): void
 
 type Setup = Awaited<ReturnType<typeof readSetup>>;
 
+/** How a run ended. */
+interface End {
+  readonly plan: readonly string[];
+  readonly files: readonly FileResult[];
+  /** How many calls changed the setup. */
+  readonly made: number;
+  readonly complete: boolean;
+  readonly text: string;
+}
+
 const importAll = async (
   context: CliContext,
   options: ImportAllOptions,
   session: ConnectedSession,
   folder: ExportFolder,
-  { source, file }: Setup,
+  setup: Setup,
 ): Promise<void> => {
-  const signal = context.onInterrupt();
   const secrets: Record<string, string> = {};
   const onSecret = printSecrets(context, options, secrets);
+  const { plan, files, made, complete, text } = await run(context, options, session, { folder, setup, onSecret });
+  const shown = Object.keys(secrets).length > 0 ? { secrets } : {};
+  const counts = { setup_changes: made, files: files.map(fileJson) };
+  const json = { complete, dry_run: options.dryRun === true, plan, ...counts, ...shown };
+  printResult(context, options, { json, text: [...files.map(fileText), text].join('\n') });
+  if (!complete) throw new CliError('');
+};
+
+interface Work {
+  readonly folder: ExportFolder;
+  readonly setup: Setup;
+  readonly onSecret: OnSecret;
+}
+
+const run = async (
+  context: CliContext,
+  options: ImportAllOptions,
+  session: ConnectedSession,
+  { folder, setup: { source, file }, onSecret }: Work,
+): Promise<End> => {
+  const signal = context.onInterrupt();
   const stored = await readStoredSetup(session, file);
   const plan = planSetup(source, file, stored, onSecret).steps.map(({ text }) => text);
-  const first = activeFirst(file, stored);
-  const { steps } = planSetup(source, first, stored, onSecret);
+  const { steps } = planSetup(source, activeFirst(file, stored), stored, onSecret);
   const job = { folder, client: session.client, raw: options.raw, outageMs: options.outage * 1000, signal };
   const planned = { ...job, setup: plannedSetup(file, stored), gateways: undefined };
   await checkFiles(planned);
   if (options.json !== true) context.stderr.write(printable(plan.map((line) => `  ${line}\n`).join('')));
-  const progress = newProgress();
-  const finish = (files: readonly FileResult[], end: { readonly complete: boolean; readonly text: string }): void => {
-    const rest = Object.keys(secrets).length > 0 ? { secrets } : {};
-    const { complete, text } = end;
-    const counts = { setup_changes: progress.made, files: files.map(fileJson) };
-    const json = { complete, dry_run: options.dryRun === true, plan, ...counts, ...rest };
-    printResult(context, options, { json, text: [...files.map(fileText), text].join('\n') });
-    if (!complete) throw new CliError('');
-  };
   if (options.dryRun === true) {
     const files = await importFiles(context, planned);
-    return finish(files, {
-      complete: files.every(isWhole) && !signal.aborted,
-      text: 'Nothing was changed (--dry-run).',
-    });
+    const complete = files.every(isWhole) && !signal.aborted;
+    return { plan, files, made: 0, complete, text: 'Nothing was changed (--dry-run).' };
   }
   if (plan.length > 0 && !(await isAgreed(context, options)))
-    return finish([], { complete: false, text: 'Nothing was changed.' });
-  await runSteps(session, steps, progress, signal);
-  const setup = await readStoredSetup(session, file, progress.readAfter);
-  const gateways = { ...session.connection, demo: undefined };
-  const files = await importFiles(context, { ...job, setup, gateways });
+    return { plan, files: [], made: 0, complete: false, text: 'Nothing was changed.' };
+  const opened = newProgress();
+  await runSteps(session, steps, opened, signal);
+  const setup = await readStoredSetup(session, file, opened.readAfter);
+  const files = await importFiles(context, { ...job, setup, gateways: { ...session.connection, demo: undefined } });
   const last = files.at(-1);
-  if (signal.aborted || last === undefined || !isWhole(last)) {
-    const rows = last !== undefined && last.result.stopped === undefined ? correct(last) : (last?.result.stopped ?? '');
-    return finish(files, { complete: false, text: `${rows} ${unfinished}`.trim() });
-  }
-  const closing = planSetup(source, file, await readStoredSetup(session, file), onSecret);
-  await refuseStagesInUse(source, session, closing.archives);
-  const closed = newProgress();
-  await runSteps(session, closing.steps, closed, signal);
-  progress.made += closed.made;
-  await verify(session, source, file, { ...progress, readAfter: closed.readAfter });
-  finish(files, { complete: true, text: `The setup is as in the export (${changes(progress.made)}).` });
+  if (signal.aborted || last === undefined || !isWhole(last))
+    return { plan, files, made: opened.made, complete: false, text: `${stoppedText(last)} ${unfinished}`.trim() };
+  const made = opened.made + (await archive(session, { source, file }, onSecret, signal));
+  return { plan, files, made, complete: true, text: `The setup is as in the export (${changes(made)}).` };
+};
+
+/** Applies the whole setup file, which archives what the records needed. @returns how many calls changed the setup */
+const archive = async (
+  session: ConnectedSession,
+  { source, file }: Setup,
+  onSecret: OnSecret,
+  signal: AbortSignal,
+): Promise<number> => {
+  const { steps, archives } = planSetup(source, file, await readStoredSetup(session, file), onSecret);
+  await refuseStagesInUse(source, session, archives);
+  const progress = newProgress();
+  await runSteps(session, steps, progress, signal);
+  await verify(session, source, file, progress);
+  return progress.made;
 };
 
 const unfinished =
   'Nothing was archived yet. Run the same command again to continue: imported rows are matched, not duplicated.';
 
-const correct = ({ path }: FileResult): string => `Correct the rejected rows in ${path} itself.`;
+/** Why the import of a file stopped. */
+const stoppedText = (last: FileResult | undefined): string => {
+  if (last === undefined) return '';
+  return last.result.stopped ?? `Correct the rejected rows in ${last.path} itself.`;
+};

@@ -105,7 +105,7 @@ const linkNote = (
     const unknown = (ids as readonly unknown[]).find((id) => !opportunityIds.has(String(id)));
     const linked = (ids as readonly unknown[]).map((id) => opportunityIds.get(String(id)));
     const value =
-      unknown === undefined ? ok(linked) : fail(`"${String(unknown)}" is no id in the file of opportunities`);
+      unknown === undefined ? ok(linked) : fail(`${JSON.stringify(unknown)} is no id in the file of opportunities`);
     return { entries: [...others, ['opportunity_ids', value]], warnings: [] };
   }
   if (isEmptyList(valueOf('account_domains')) && isEmptyList(valueOf('contact_emails')))

@@ -7,8 +7,7 @@ type Entry = { readonly archived?: boolean };
 /** An entry without its archiving: a new one is created active, a stored one stays as it is. */
 const active = <T extends Entry>(entry: T): T => {
   if (entry.archived !== true) return entry;
-  const { archived: _archived, ...rest } = { ...entry, move_to: undefined };
-  return Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) as T;
+  return Object.fromEntries(Object.entries(entry).filter(([key]) => !['archived', 'move_to'].includes(key))) as T;
 };
 
 /**

@@ -65,7 +65,7 @@ export const plannedSetup = (file: SetupFile, stored: StoredSetup): TargetSetup 
         is_active: isActive(given, old?.is_active),
         created_at: '',
         stages,
-      } as PipelineWithStages;
+      };
     },
   );
   const idOf = (name: string): string => planned.find((one) => isSame(one.name, name))?.pipeline_id ?? name;
