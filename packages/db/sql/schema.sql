@@ -729,6 +729,8 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --     calls account_domain_of_email, find_account_id
 --   change_contact(p_old contacts, p_change jsonb) → boolean
 --     calls additional_emails, begin_change, changed_contact, check_if_stored, check_key_is_free, check_version, collect_events, contact_id_of_external_id, contact_is_renamed, contact_moves, ensure_accounts, find_account_id, find_contact_id, store_contact
+-- distribution.sql
+--   plan_memory(p_organization_id uuid, p_count integer) → bigint
 -- event_partitions.sql
 --   event_week(p_at timestamp with time zone) → timestamp with time zone
 --   events_expire_before(p_days integer) → timestamp with time zone
@@ -1005,13 +1007,22 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --     calls check_stage_can_go, refuse
 -- statistics.sql
 --   refresh_statistics(p_table text) → boolean
+-- webhook_endpoints.sql
+--   webhook_audit_details(p_before jsonb, p_after jsonb) → jsonb
+--   update_webhook_row(n webhook_endpoints) → void
+--   insert_webhook(p_organization_id uuid, p_id uuid, p_set jsonb, p_most integer, p_last bigint) → webhook_endpoints
+--   changed_webhook(p_old webhook_endpoints, p_action text, p_change jsonb) → webhook_endpoints
+--     calls write_time
+--   retry_parked(p_organization_id uuid, p_id uuid, p_from bigint, p_to bigint) → void
+--     calls write_time
+--   change_webhook(p_organization_id uuid, p_id uuid, p_action text, p_change jsonb, p_actor text, OUT webhook webhook_endpoints, OUT last_position bigint, OUT read_mark text) → record
+--     calls changed_webhook, insert_webhook, only_keys, read_mark, retry_parked, update_webhook_row, webhook_audit_details
 -- webhooks.sql
 --   claim_webhook(p_organization_id uuid, p_id uuid, p_worker_id uuid, p_seconds double precision) → jsonb
 --   log_delivered(p_organization_id uuid, p_endpoint_id uuid, p_attempt jsonb) → void
 --     calls new_id, write_time
 --   save_deliveries(p_organization_id uuid, p_id uuid, p_worker_id uuid, p_result jsonb) → boolean
 --     calls log_delivered, new_id
---   webhook_audit_details(p_before jsonb, p_after jsonb) → jsonb
 --   skip_deliveries(p_organization_id uuid, p_id uuid, p_from bigint, p_to bigint, p_actor text) → bigint
 --     calls new_id, write_time
 -- write.sql

@@ -21,18 +21,19 @@ const checkWorker = ({ name, settings }: WorkerFacts): Finding => {
   return problem(check, `this role has no ${missing.join(', ')} on this worker`, advice);
 };
 
-/**
- * Checks whether Citus reuses the plans of writes, as 13.2.0 does. Later versions plan each call again. If sessions
- * cache plans, they then keep every one of these plans.
- */
+/** Checks whether Citus reuses the plans of writes. If it does not and sessions cache plans, they keep every one of them. */
 const checkPlans = ({ version, reusesPlans }: DistributionFacts['citus'], cachesPlans: boolean): Finding => {
-  if (reusesPlans) return ok('plans', `Citus ${version} reuses the plans of writes`);
+  if (reusesPlans && cachesPlans) return ok('plans', `Citus ${version} reuses the plans of writes`);
+  if (reusesPlans) {
+    const message = `Citus ${version} reuses plans, but the write functions do not allow it: writes take longer`;
+    return warning('plans', message, distributeAdvice);
+  }
   if (cachesPlans) {
     const message = `sessions keep a new plan at each write, because Citus ${version} does not reuse plans: their memory grows`;
     return problem('plans', message, distributeAdvice);
   }
   const message = `Citus ${version} plans the statements of a write at each call, so writes take longer`;
-  return warning('plans', message, 'Use Citus 13.2.0 (docs/how-to/move-to-citus.md).');
+  return warning('plans', message, 'docs/how-to/move-to-citus.md says what that costs.');
 };
 
 /** Checks a database that Citus distributes. */

@@ -6,12 +6,16 @@ const plural = (count: number, one: string): string => `${count} ${one}${count =
 
 /** Checks whether the upkeep of the inbound gateways has left something undone for hours. */
 export const checkUpkeep = (overdue: OverdueUpkeep): Finding => {
-  const { expiredResults, lacksPartition, expiredPartitions, abandonedRebuilds } = overdue;
+  const { expiredResults, lacksPartition, expiredPartitions, unfinishedRebuilds } = overdue;
   const faults = [
     ...(lacksPartition ? ['the change log has no partition for the next week'] : []),
     ...(expiredPartitions > 0 ? [`${plural(expiredPartitions, 'week')} of expired events are not deleted`] : []),
     ...(expiredResults > 0 ? [`${plural(expiredResults, 'organization')} with expired stored results`] : []),
-    ...(abandonedRebuilds > 0 ? [`${plural(abandonedRebuilds, 'rebuild')} of stored records without progress`] : []),
+    ...(unfinishedRebuilds > 0
+      ? [
+          `${plural(unfinishedRebuilds, 'rebuild')} of stored records ${unfinishedRebuilds === 1 ? 'has' : 'have'} not ended for an hour`,
+        ]
+      : []),
   ];
   if (faults.length === 0) return ok('upkeep', 'nothing is overdue');
   const advice =

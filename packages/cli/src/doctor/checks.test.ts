@@ -78,6 +78,7 @@ describe('checkDistribution', () => {
     [{ undelegated: ['write'] }, 'problem', 'these functions run on the coordinator: write'],
     [{ isWriteDelegated: false }, 'problem', 'these functions run on the coordinator: write'],
     [{ citus: replans, cachesPlans: false }, 'warning', 'Citus 13.2.2 plans the statements of a write at each call'],
+    [{ cachesPlans: false }, 'warning', 'Citus 13.2.0 reuses plans, but the write functions do not allow it'],
     [{ citus: replans }, 'problem', 'sessions keep a new plan at each write, because Citus 13.2.2 does not reuse'],
     [workersWith(null), 'problem', 'the coordinator cannot query it'],
     [workersWith({ ...settings, fsync: 'off' }), 'problem', 'off: fsync'],
@@ -90,7 +91,7 @@ describe('checkDistribution', () => {
 });
 
 describe('checkUpkeep', () => {
-  const none: OverdueUpkeep = { expiredResults: 0, lacksPartition: false, expiredPartitions: 0, abandonedRebuilds: 0 };
+  const none: OverdueUpkeep = { expiredResults: 0, lacksPartition: false, expiredPartitions: 0, unfinishedRebuilds: 0 };
 
   test('has no finding if nothing is overdue', () => {
     expect(checkUpkeep(none)).toMatchObject({ check: 'upkeep', status: 'ok' });
@@ -100,7 +101,10 @@ describe('checkUpkeep', () => {
     [{ lacksPartition: true }, 'the change log has no partition for the next week'],
     [{ expiredPartitions: 2 }, '2 weeks of expired events are not deleted'],
     [{ expiredResults: 1 }, '1 organization with expired stored results'],
-    [{ abandonedRebuilds: 1, lacksPartition: true }, 'next week, 1 rebuild of stored records without progress'],
+    [
+      { unfinishedRebuilds: 1, lacksPartition: true },
+      'next week, 1 rebuild of stored records has not ended for an hour',
+    ],
   ])('warns of %j', (overdue, text) => {
     const message = expect.stringContaining(text) as unknown;
     const advice = expect.stringContaining('crm roles apply') as unknown;

@@ -139,6 +139,9 @@ DECLARE
   v_longest_delay constant interval := '5 seconds';
   -- Smaller events are stored whole, because finding an earlier one would take longer.
   v_large constant int := 4096;
+  v_event record;
+  -- By the place of the event.
+  v_references jsonb := '{}';
 BEGIN
   IF v_events IS NULL THEN
     RETURN;
@@ -149,16 +152,16 @@ BEGIN
   IF v_now - v_first > v_longest_delay AND (v_now > v_time OR current_setting('crm.lock', true) = 'shared') THEN
     v_events := delay_events(p_organization_id, v_events, v_now);
   END IF;
+  FOR v_event IN SELECT j.value, j.ordinality FROM jsonb_array_elements(v_events) WITH ORDINALITY j WHERE octet_length(j.value::text) > v_large LOOP
+    v_references := v_references || jsonb_build_object(v_event.ordinality, event_reference(p_organization_id, v_event.value, v_now));
+  END LOOP;
   INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, request_id, api_key_id, traceparent, record, previous, changed,
                       is_erased, merged_with, base_position, bytes)
     SELECT p_organization_id, v_before + e.ordinality, v_now, new_id(v_now), e.value->>'type', e.value->>'object', (e.value->>'record_id')::uuid,
            (e.value->>'version')::int, v_request_id, v_api_key_id, p_origin->>'traceparent', coalesce(e.reference->'changes', nullif(e.value->'record', 'null')),
            nullif(e.value->'previous', 'null'), ARRAY(SELECT c FROM jsonb_array_elements_text(e.value->'changed') c),
-           coalesce((e.value->>'is_erased')::boolean, false), (e.value->>'merged_with')::uuid, (e.reference->>'position')::bigint, e.bytes
-      FROM (SELECT v.value, v.ordinality, v.bytes,
-                   CASE WHEN v.bytes > v_large THEN event_reference(p_organization_id, v.value, v_now) END AS reference
-              FROM (SELECT j.value, j.ordinality, octet_length(j.value::text) AS bytes
-                      FROM jsonb_array_elements(v_events) WITH ORDINALITY j) v) e;
+           coalesce((e.value->>'is_erased')::boolean, false), (e.value->>'merged_with')::uuid, (e.reference->>'position')::bigint, octet_length(e.value::text)
+      FROM (SELECT j.value, j.ordinality, v_references->j.ordinality::text AS reference FROM jsonb_array_elements(v_events) WITH ORDINALITY j) e;
 END
 $$;
 

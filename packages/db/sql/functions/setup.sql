@@ -282,6 +282,7 @@ DECLARE
   v_before jsonb;
   v_organization organizations;
   v_outdated_at timestamptz;
+  v_version uuid := gen_random_uuid();
 BEGIN
   BEGIN
     PERFORM lock_organization(p_organization_id, 'exclusive');
@@ -316,7 +317,7 @@ BEGIN
       END IF;
     END LOOP;
     PERFORM check_setup_size(p_organization_id, p_limits);
-    UPDATE organizations o SET setup_version = gen_random_uuid() WHERE o.id = p_organization_id;
+    UPDATE organizations o SET setup_version = v_version WHERE o.id = p_organization_id;
     read_mark := read_mark();
   EXCEPTION WHEN SQLSTATE 'CRM01' THEN
     outdated_at := NULL;
@@ -330,11 +331,13 @@ $$;
 CREATE OR REPLACE FUNCTION claim_rebuild(p_organization_id uuid, p_seconds int) RETURNS timestamptz LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_outdated_at timestamptz;
+  v_active_at timestamptz;
 BEGIN
   SELECT r.outdated_at INTO v_outdated_at FROM record_rebuilds r
     WHERE r.organization_id = p_organization_id AND r.active_at < clock_timestamp() - make_interval(secs => p_seconds)
     FOR UPDATE SKIP LOCKED;
-  UPDATE record_rebuilds r SET active_at = write_time() WHERE r.organization_id = p_organization_id AND r.outdated_at = v_outdated_at;
+  v_active_at := write_time();
+  UPDATE record_rebuilds r SET active_at = v_active_at WHERE r.organization_id = p_organization_id AND r.outdated_at = v_outdated_at;
   RETURN v_outdated_at;
 END
 $$;
@@ -345,9 +348,10 @@ $$;
 CREATE OR REPLACE FUNCTION rebuild_records(p_organization_id uuid, p_outdated_at timestamptz, p_last_id uuid, p_most int, p_most_bytes bigint,
   OUT is_current boolean, OUT done int, OUT last_id uuid) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
+  v_active_at timestamptz := write_time();
   v_ids uuid[];
 BEGIN
-  UPDATE record_rebuilds r SET active_at = write_time() WHERE r.organization_id = p_organization_id AND r.outdated_at = p_outdated_at;
+  UPDATE record_rebuilds r SET active_at = v_active_at WHERE r.organization_id = p_organization_id AND r.outdated_at = p_outdated_at;
   is_current := FOUND OR p_outdated_at IS NULL;
   SELECT array_agg(b.id ORDER BY b.id) INTO v_ids FROM (
     SELECT n.id, sum(n.bytes) OVER (ORDER BY n.id) AS bytes, row_number() OVER (ORDER BY n.id) AS place

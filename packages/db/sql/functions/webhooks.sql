@@ -12,13 +12,16 @@ DECLARE
   v_row webhook_endpoints;
   v_due jsonb;
 BEGIN
-  UPDATE webhook_endpoints w SET claimed_by = p_worker_id, claimed_until = v_until,
-      failing_since = w.failing_since + greatest(interval '0', v_tried - w.failed_at), failed_at = greatest(w.failed_at, v_tried)
-    WHERE w.organization_id = p_organization_id AND w.id = p_id AND (w.claimed_until IS NULL OR w.claimed_until < v_now OR w.claimed_by = p_worker_id)
-    RETURNING * INTO v_row;
-  IF NOT FOUND THEN
+  SELECT * INTO v_row FROM webhook_endpoints w WHERE w.organization_id = p_organization_id AND w.id = p_id FOR NO KEY UPDATE;
+  IF v_row.id IS NULL OR (v_row.claimed_until >= v_now AND v_row.claimed_by IS DISTINCT FROM p_worker_id) THEN
     RETURN NULL;
   END IF;
+  v_row.claimed_by := p_worker_id;
+  v_row.claimed_until := v_until;
+  v_row.failing_since := v_row.failing_since + greatest(interval '0', v_tried - v_row.failed_at);
+  v_row.failed_at := greatest(v_row.failed_at, v_tried);
+  UPDATE webhook_endpoints w SET claimed_by = v_row.claimed_by, claimed_until = v_row.claimed_until, failing_since = v_row.failing_since, failed_at = v_row.failed_at
+    WHERE w.organization_id = p_organization_id AND w.id = p_id;
   IF v_row.previous_secret_until < v_now THEN
     v_row.previous_secret := NULL;
   END IF;
@@ -80,6 +83,8 @@ DECLARE
   v_has_failed boolean := (p_result->>'has_failed')::boolean;
   v_failures int := (p_result->>'failures')::int;
   v_expired constant timestamptz := v_now - interval '7 days';
+  v_expired_id constant uuid := new_id(v_expired);
+  v_replayed bigint;
 BEGIN
   SELECT * INTO v_row FROM webhook_endpoints w
     WHERE w.organization_id = p_organization_id AND w.id = p_id AND w.claimed_by = p_worker_id FOR UPDATE;
@@ -112,52 +117,36 @@ BEGIN
   FOR v_item IN SELECT i.value FROM jsonb_array_elements(p_result->'attempts') i LOOP
     PERFORM log_delivered(p_organization_id, p_id, v_item);
   END LOOP;
-  DELETE FROM webhook_attempts a WHERE a.organization_id = p_organization_id AND a.endpoint_id = p_id AND a.id < new_id(v_expired)
+  DELETE FROM webhook_attempts a WHERE a.organization_id = p_organization_id AND a.endpoint_id = p_id AND a.id < v_expired_id
     AND a.occurred_at < v_expired;
   SELECT count(*), min(p.retry_at) INTO v_row.parked, v_row.retry_at
     FROM webhook_parked p WHERE p.organization_id = p_organization_id AND p.endpoint_id = p_id;
+  v_row.position := greatest(v_row.position, (p_result->>'position')::bigint);
+  v_replayed := coalesce((p_result->>'replay_position')::bigint, v_row.replay_position);
+  IF v_replayed = v_row.replay_until THEN
+    v_replayed := NULL;
+    v_row.replay_until := NULL;
+  END IF;
+  v_row.failed_at := CASE WHEN v_failures = 0 THEN NULL WHEN v_has_failed THEN v_now ELSE v_row.failed_at END;
+  v_row.failing_since := CASE WHEN v_failures = 0 THEN NULL ELSE coalesce(v_row.failing_since, v_now) END;
+  v_row.probe_at := v_now + make_interval(secs => (p_result->>'probe_ms')::float / 1000);
+  v_row.wait_until := v_now + make_interval(secs => (p_result->>'wait_ms')::float / 1000);
+  IF p_result->>'disabled_because' IS NOT NULL THEN
+    v_row.state := 'disabled';
+    v_row.state_reason := p_result->>'disabled_because';
+  END IF;
+  IF (p_result->>'is_released')::boolean THEN
+    v_row.claimed_by := NULL;
+    v_row.claimed_until := v_now;
+  END IF;
   UPDATE webhook_endpoints w SET
-      position = greatest(w.position, (p_result->>'position')::bigint),
-      replay_position = nullif(coalesce((p_result->>'replay_position')::bigint, w.replay_position), w.replay_until),
-      replay_until = CASE WHEN (p_result->>'replay_position')::bigint = w.replay_until THEN NULL ELSE w.replay_until END,
+      position = v_row.position, replay_position = v_replayed, replay_until = v_row.replay_until,
       is_test_due = w.is_test_due AND NOT (p_result->>'is_test_done')::boolean,
-      failures = v_failures,
-      is_failing = (p_result->>'is_failing')::boolean,
-      failing_since = CASE WHEN v_failures = 0 THEN NULL ELSE coalesce(w.failing_since, v_now) END,
-      failed_at = CASE WHEN v_failures = 0 THEN NULL WHEN v_has_failed THEN v_now ELSE w.failed_at END,
-      probe_at = v_now + make_interval(secs => (p_result->>'probe_ms')::float / 1000),
-      wait_until = v_now + make_interval(secs => (p_result->>'wait_ms')::float / 1000),
-      pace = nullif(p_result->'pace', 'null'),
-      parked = v_row.parked,
-      retry_at = v_row.retry_at,
-      state = CASE WHEN p_result->>'disabled_because' IS NULL THEN w.state ELSE 'disabled' END,
-      state_reason = coalesce(p_result->>'disabled_because', w.state_reason),
-      claimed_by = CASE WHEN (p_result->>'is_released')::boolean THEN NULL ELSE w.claimed_by END,
-      claimed_until = CASE WHEN (p_result->>'is_released')::boolean THEN v_now ELSE w.claimed_until END
+      failures = v_failures, is_failing = (p_result->>'is_failing')::boolean, failing_since = v_row.failing_since, failed_at = v_row.failed_at,
+      probe_at = v_row.probe_at, wait_until = v_row.wait_until, pace = nullif(p_result->'pace', 'null'), parked = v_row.parked, retry_at = v_row.retry_at,
+      state = v_row.state, state_reason = v_row.state_reason, claimed_by = v_row.claimed_by, claimed_until = v_row.claimed_until
     WHERE w.organization_id = p_organization_id AND w.id = p_id;
   RETURN true;
-END
-$$;
-
--- The details of an audit event of an endpoint: its URL, the values that are new, and the old ones in `before`. p_before, p_after: the
--- endpoint as the API returns it; null before it is created and after it is deleted. It never has a secret.
-CREATE OR REPLACE FUNCTION webhook_audit_details(p_before jsonb, p_after jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
-DECLARE
-  v_new jsonb := '{}';
-  v_old jsonb := '{}';
-  v_key text;
-BEGIN
-  FOREACH v_key IN ARRAY '{url,description,objects,types,changed,payload,state,state_reason}'::text[] LOOP
-    CONTINUE WHEN coalesce(p_before->v_key, 'null') = coalesce(p_after->v_key, 'null');
-    IF p_after IS NOT NULL THEN
-      v_new := v_new || jsonb_build_object(v_key, p_after->v_key);
-    END IF;
-    IF p_before IS NOT NULL THEN
-      v_old := v_old || jsonb_build_object(v_key, p_before->v_key);
-    END IF;
-  END LOOP;
-  RETURN jsonb_build_object('url', coalesce(p_after, p_before)->'url') || v_new
-    || CASE WHEN v_old = '{}' THEN '{}' ELSE jsonb_build_object('before', v_old) END;
 END
 $$;
 

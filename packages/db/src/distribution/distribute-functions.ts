@@ -8,12 +8,18 @@ import type { FunctionSources } from '../migrate/migrations.js';
 export const delegatedFunctions: readonly string[] = [
   'write',
   'change_setup',
+  'claim_rebuild',
+  'rebuild_records',
   'end_rebuild',
+  'change_webhook',
+  'claim_webhook',
+  'save_deliveries',
+  'skip_deliveries',
+  'find_stored_result',
   'delete_expired_results',
   'expire_events',
   'opportunity_ids_of_owner',
   'opportunity_ids_of_stage',
-  'refresh_opportunity_records',
 ];
 
 /** Whether a database's tables are distributed. */
@@ -63,48 +69,68 @@ END
 $$`,
 ];
 
-/**
- * The versions of Citus that were tested and reuse the plan of a statement on one table. Citus 13.2.2 does not: each execution caches a
- * new plan that is never used again, and the memory of the session grows by 80 KB (https://github.com/citusdata/citus/pull/8371).
- */
-const versionsThatReusePlans: readonly string[] = ['13.2.0'];
+/** Measures on a worker whether Citus reuses plans. */
+const probeFunction = 'plan_memory';
 
-/** The version of Citus, such as `13.2.0`, and whether it is one of {@link versionsThatReusePlans}. */
-export interface CitusVersion {
+/** How many lookups the probe makes, and the most bytes by which they may add to the session. Without reuse, they add 25 MB. */
+const probedLookups = 200;
+const mostGrowth = 2_000_000;
+
+/**
+ * The version of Citus, such as `14.0.1`, and whether it reuses the plan of a statement on one table. Some versions do not: each execution
+ * caches a new plan that is never used again (https://github.com/citusdata/citus/pull/8371).
+ */
+export interface PlanReuse {
   readonly version: string;
   readonly reusesPlans: boolean;
 }
 
-const versionSql = `SELECT substring(citus_version() FROM 'Citus (\\S+)') AS version`;
+const probeSql = `
+  SELECT substring(citus_version() FROM 'Citus (\\S+)') AS version, growth::float8 AS growth
+    FROM ${probeFunction}('00000000-0000-0000-0000-000000000000', ${probedLookups}) growth`;
 
-/** Reads the version of Citus. @param query - runs a statement on a coordinator and returns its row */
-export const readCitusVersion = async (
-  query: (text: string) => Promise<{ readonly version: string } | undefined>,
-): Promise<CitusVersion> => {
-  const version = (await query(versionSql))?.version ?? 'unknown';
-  return { version, reusesPlans: versionsThatReusePlans.includes(version) };
+/** Runs lookups on a worker. @param query - runs a statement outside of a transaction on a coordinator and returns its row */
+export const probePlanReuse = async (
+  query: (text: string) => Promise<{ readonly version: string; readonly growth: number } | undefined>,
+): Promise<PlanReuse> => {
+  const { version = 'unknown', growth = mostGrowth } = (await query(probeSql)) ?? {};
+  return { version, reusesPlans: growth < mostGrowth };
+};
+
+const delegatedSignatures = async (client: pg.ClientBase, names: readonly string[]): Promise<readonly string[]> =>
+  (await client.query<{ signature: string }>(signaturesSql, [names])).rows.map(({ signature }) => signature);
+
+/**
+ * Lets the functions that gateways call cache their plans, if this version of Citus reuses them. Called after the transaction of
+ * {@link distributeFunctions}, because Citus delegates no call inside a transaction.
+ */
+export const reusePlans = async (client: pg.ClientBase): Promise<PlanReuse> => {
+  const found = await probePlanReuse(
+    async (text) => (await client.query<{ version: string; growth: number }>(text)).rows[0],
+  );
+  if (found.reusesPlans) {
+    for (const signature of await delegatedSignatures(client, delegatedFunctions))
+      await client.query(`ALTER FUNCTION ${signature} SET plan_cache_mode = auto`);
+  }
+  return found;
 };
 
 /**
  * Installs the write functions on all workers of a distributed database, and delegates the functions that gateways call to the worker
  * with the rows. Replaces their setting `plan_cache_mode = force_generic_plan`, because Citus cannot make a generic plan of a statement on
- * several tables.
+ * several tables. {@link reusePlans} may replace it again.
  */
 export const distributeFunctions = async (client: pg.ClientBase, { sql }: FunctionSources): Promise<void> => {
   for (const statement of statementsOf(sql)) await client.query(statement);
   const [named] = (await client.query<{ log: string }>(logSql)).rows;
   if (named === undefined) throw new Error('The server returned no identity of its log');
   for (const statement of logFunctions(named.log)) await client.query(statement);
-  const { reusesPlans } = await readCitusVersion(
-    async (text) => (await client.query<{ version: string }>(text)).rows[0],
-  );
-  const planSetting = reusesPlans ? 'auto' : 'force_custom_plan';
-  const { rows } = await client.query<{ signature: string }>(signaturesSql, [delegatedFunctions]);
-  for (const { signature } of rows) {
+  for (const signature of await delegatedSignatures(client, [...delegatedFunctions, probeFunction])) {
     await client.query(
       "SELECT create_distributed_function($1::regprocedure, 'p_organization_id', colocate_with => 'accounts')",
       [signature],
     );
-    await client.query(`ALTER FUNCTION ${signature} SET plan_cache_mode = ${planSetting}`);
   }
+  for (const signature of await delegatedSignatures(client, delegatedFunctions))
+    await client.query(`ALTER FUNCTION ${signature} SET plan_cache_mode = force_custom_plan`);
 };

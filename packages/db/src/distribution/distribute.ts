@@ -2,7 +2,7 @@ import pg from 'pg';
 import { pendingChanges, readVersion } from '../migrate/migrate.js';
 import { readFunctions } from '../migrate/migrations.js';
 import { compareSchema, queryRowOf, readSchemaHistory } from '../schema-history/schema-history.js';
-import { distributeFunctions } from './distribute-functions.js';
+import { distributeFunctions, reusePlans } from './distribute-functions.js';
 import { type DistributeOptions, distributeTables, type Distribution, inSequenceSql } from './distribute-tables.js';
 
 const extensionSql = `SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS "hasExtension"`;
@@ -64,6 +64,8 @@ export const distribute = async (url: string, options: DistributeOptions = {}): 
     options.onProgress?.('installing the write functions on all workers');
     await distributeFunctions(client, await readFunctions());
     await client.query('COMMIT');
+    options.onProgress?.('measuring on a worker whether Citus reuses plans');
+    await reusePlans(client);
     return done;
   } finally {
     await client.end();

@@ -1,6 +1,6 @@
 import type { Database } from '../database.js';
 import { sessionLimitsMs } from '../session-limits.js';
-import { type CitusVersion, delegatedFunctions, readCitusVersion } from './distribute-functions.js';
+import { delegatedFunctions, type PlanReuse, probePlanReuse } from './distribute-functions.js';
 
 /** The settings of a worker for the role that is connected to the coordinator. */
 export interface WorkerFacts {
@@ -12,14 +12,14 @@ export interface WorkerFacts {
 
 /** Properties of a distributed database that an operator should check. */
 export interface DistributionFacts {
-  readonly citus: CitusVersion;
+  readonly citus: PlanReuse;
   /** Tenant tables that are not colocated with `accounts`. */
   readonly apart: readonly string[];
   /** Functions that gateways call and that run on the coordinator instead of a worker. */
   readonly undelegated: readonly string[];
   /** Whether the planner delegates a call of `write` to a worker. */
   readonly isWriteDelegated: boolean;
-  /** Whether the settings of a function that gateways call allow cached plans. They should only if the version of Citus reuses plans. */
+  /** Whether the settings of a function that gateways call allow cached plans. They should only if Citus reuses plans. */
   readonly cachesPlans: boolean;
   readonly workers: readonly WorkerFacts[];
 }
@@ -75,7 +75,7 @@ export const inspectDistribution = (database: Database): Promise<DistributionFac
       [delegatedFunctions],
     );
     const plan = await connection.queryServer<object>(planSql, []);
-    const citus = await readCitusVersion((text) => connection.queryServer<{ version: string }>(text, []));
+    const citus = await probePlanReuse((text) => connection.queryServer(text, []));
     const { workers } = await connection.queryServer<Pick<DistributionFacts, 'workers'>>(workersSql, [settingsSql]);
     return { ...facts, citus, isWriteDelegated: JSON.stringify(plan).includes('Citus Adaptive'), workers };
   });

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Database } from '../database.js';
-import { distributeFunctions, isDistributed } from '../distribution/distribute-functions.js';
+import { distributeFunctions, isDistributed, reusePlans } from '../distribution/distribute-functions.js';
 import { distributeTables, inSequenceSql } from '../distribution/distribute-tables.js';
 import {
   compareSchema,
@@ -35,9 +35,10 @@ const hasTable = async (client: pg.Client, name: string): Promise<boolean> =>
 
 /** Installs the write functions in one transaction. In a distributed database: on all servers, after distributing new tables. */
 const installFunctions = async (client: pg.Client, functions: FunctionSources): Promise<void> => {
+  const isOnCitus = await isDistributed(client);
   await client.query('BEGIN');
   try {
-    if (await isDistributed(client)) {
+    if (isOnCitus) {
       await client.query(inSequenceSql);
       await distributeTables(client);
       await distributeFunctions(client, functions);
@@ -51,6 +52,7 @@ const installFunctions = async (client: pg.Client, functions: FunctionSources): 
     await client.query('ROLLBACK');
     throw new Error(`The write functions could not be installed: ${String(error)}`, { cause: error });
   }
+  if (isOnCitus) await reusePlans(client);
 };
 
 /** The name of the write functions in the results of {@link migrate}. */

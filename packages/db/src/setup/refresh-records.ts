@@ -68,7 +68,7 @@ export const completeRebuilds = async (database: Database, olderThanSeconds: num
   const failures: unknown[] = [];
   for (const id of ids) {
     try {
-      const text = `SELECT to_char(claim_rebuild($1, $2) AT TIME ZONE 'UTC', ${timeFormat}) AS "outdatedAt"`;
+      const text = `SELECT to_char(c AT TIME ZONE 'UTC', ${timeFormat}) AS "outdatedAt" FROM claim_rebuild($1, $2) c`;
       const claim = { text, values: [olderThanSeconds] };
       const [row] = await database.query<{ outdatedAt: string | null }>(id, claim);
       const outdatedAt = row?.outdatedAt ?? null;

@@ -156,7 +156,7 @@ export const extendClaims = async (
   ids: readonly string[],
   claimMs: number,
 ): Promise<string[]> => {
-  const text = `UPDATE webhook_endpoints w SET claimed_until = clock_timestamp() + make_interval(secs => $3::float8 / 1000)
+  const text = `UPDATE webhook_endpoints w SET claimed_until = now() + make_interval(secs => $3::float8 / 1000)
     WHERE w.claimed_by = $1 AND w.id = ANY ($2::uuid[]) RETURNING w.id`;
   const rows = await database.queryServer<{ id: string }>({ text, values: [workerId, ids, claimMs] });
   return rows.map(({ id }) => id);

@@ -33,23 +33,16 @@ export type WebhookChange = Partial<
 /** How many endpoints an organization may have. */
 export const maxWebhooks = 100;
 
-const last = '(SELECT h.position FROM event_heads h WHERE h.organization_id = $1)';
+/** The columns of an endpoint. @param row - the row in SQL. @param last - the last position of the change log in SQL */
+const columnsOf = (row: string, last: string): string =>
+  `${row}.id AS webhook_id, ${row}.url, ${row}.description, ${row}.objects, ${row}.types, ${row}.changed, ${row}.payload, ${row}.state,
+  ${row}.state_reason, ${row}.is_failing, ${row}.position::float8 AS position, coalesce(${last}, 0)::float8 AS last_position, ${row}.parked AS parked_records,
+  ${instantText(`greatest(${row}.wait_until, least(${row}.retry_at, ${row}.probe_at))`)} AS next_retry_at,
+  CASE WHEN ${row}.replay_until IS NOT NULL THEN jsonb_build_object('position', ${row}.replay_position, 'to', ${row}.replay_until) END AS replay,
+  ${instantText(`CASE WHEN ${row}.previous_secret_until > now() THEN ${row}.previous_secret_until END`)} AS previous_secret_until,
+  ${instantText(`${row}.created_at`)} AS created_at, ${instantText(`${row}.updated_at`)} AS updated_at`;
 
-const columns = `w.id AS webhook_id, w.url, w.description, w.objects, w.types, w.changed, w.payload, w.state, w.state_reason, w.is_failing,
-  w.position::float8 AS position, coalesce(${last}, 0)::float8 AS last_position, w.parked AS parked_records,
-  ${instantText('greatest(w.wait_until, least(w.retry_at, w.probe_at))')} AS next_retry_at,
-  CASE WHEN w.replay_until IS NOT NULL THEN jsonb_build_object('position', w.replay_position, 'to', w.replay_until) END AS replay,
-  ${instantText('CASE WHEN w.previous_secret_until > now() THEN w.previous_secret_until END')} AS previous_secret_until,
-  ${instantText('w.created_at')} AS created_at, ${instantText('w.updated_at')} AS updated_at`;
-
-/** When an endpoint is served next if its parked records are due. */
-const dueIfParked = 'CASE WHEN w.parked > 0 THEN now() END';
-
-/** Forgets how the receiver was doing. */
-const forgetReceiver = [
-  ...['failures = 0', 'is_failing = false', 'failing_since = NULL', 'failed_at = NULL'],
-  ...['probe_at = NULL', 'wait_until = NULL', 'pace = NULL'],
-];
+const columns = columnsOf('w', '(SELECT h.position FROM event_heads h WHERE h.organization_id = $1)');
 
 /** An endpoint after a write, and the token for reads that must see the write. */
 export interface WrittenWebhook {
@@ -57,47 +50,31 @@ export interface WrittenWebhook {
   readonly readMark: string;
 }
 
-/** An entry of the audit trail. */
-interface WebhookAudit {
+/** A change of an endpoint, as the function `change_webhook` takes it. */
+interface StoredChange {
   readonly action: 'create' | 'update' | 'delete' | 'rotate_secret' | 'test' | 'replay';
-  /** Who does it, as the audit trail shows it. */
-  readonly actor: string;
-  /** What was asked for besides new values of the endpoint. */
-  readonly details?: object;
+  readonly set?: Readonly<Partial<Record<keyof WebhookChange | 'secret', unknown>>>;
+  readonly most?: number;
+  readonly from?: number;
+  readonly to?: number;
 }
 
-/** The endpoint `w` with the id `$2`, as the statement finds it in `before`. */
-const isBefore = 'w.organization_id = $1 AND w.id = b.webhook_id';
+const changeSql = `SELECT ${columnsOf('(c.webhook)', 'c.last_position')}, c.read_mark AS "readMark" FROM change_webhook($1, $2, $3, $4, $5) c`;
 
-/**
- * Runs a statement that returns an endpoint, and writes an event to the audit trail in the same transaction, with the values before and
- * after.
- * @param text - the statement. It joins `before b`, the endpoint with the id `$2` before the statement, so that this row is locked first.
- * @param parkedDue - which of its parked records to make due, in SQL; null for none
- */
+/** Changes an endpoint and writes the audit event in one transaction. @returns null if nothing has changed; see `change_webhook` */
 const write = async (
   database: Queries,
   organizationId: string,
-  text: string,
-  values: readonly unknown[],
-  { action, actor, details = {} }: WebhookAudit,
-  parkedDue: string | null = null,
+  id: string,
+  actor: string,
+  { action, ...change }: StoredChange,
 ): Promise<WrittenWebhook | null> => {
-  const before = `SELECT ${columns} FROM webhook_endpoints w WHERE w.organization_id = $1 AND w.id = $2 FOR UPDATE`;
-  const after = action === 'delete' ? 'NULL' : 'to_jsonb(c)';
-  const audited = `, audit AS (
-      INSERT INTO audit_events (organization_id, id, actor, command_id, action, target, details)
-      SELECT $1, gen_random_uuid(), $${values.length + 2}, gen_random_uuid(), 'webhook.${action}', c.webhook_id,
-             webhook_audit_details(to_jsonb(b), ${after}) || $${values.length + 3}::jsonb
-        FROM changed c LEFT JOIN before b ON true)`;
-  const due = `, due AS (
-      UPDATE webhook_parked p SET retry_at = now(), attempts = 0 FROM changed c
-       WHERE p.organization_id = $1 AND p.endpoint_id = c.webhook_id AND ${parkedDue})`;
-  const [row] = await database.query<WebhookRow & { readMark: string }>(organizationId, {
-    text: `WITH before AS (${before}), changed AS (${text})${audited}${parkedDue === null ? '' : due} SELECT c.*, read_mark() AS "readMark" FROM changed c`,
-    values: [...values, actor, JSON.stringify(details)],
-  });
-  if (row === undefined) return null;
+  const statement = { text: changeSql, values: [id, action, JSON.stringify(change), actor] };
+  const [row] = await database.query<WebhookRow & { webhook_id: string | null; readMark: string }>(
+    organizationId,
+    statement,
+  );
+  if (row === undefined || row.webhook_id === null) return null;
   const { readMark, ...webhook } = row;
   return { webhook, readMark: readMarkText(readMark) };
 };
@@ -134,12 +111,8 @@ export const insertWebhook = async (
   actor: string,
   { url, description = null, objects = [], types = [], changed = [], payload = 'full' }: WebhookChange,
 ): Promise<WrittenWebhook> => {
-  const text = `
-    INSERT INTO webhook_endpoints AS w (organization_id, id, url, description, objects, types, changed, payload, secret, position)
-    SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, coalesce(${last}, 0)
-     WHERE (SELECT count(*) FROM webhook_endpoints c WHERE c.organization_id = $1) < ${maxWebhooks} RETURNING ${columns}`;
-  const values = [id, url, description, objects, types, changed, payload, secret];
-  const written = await write(database, organizationId, text, values, { action: 'create', actor });
+  const set = { url, description, objects, types, changed, payload, secret };
+  const written = await write(database, organizationId, id, actor, { action: 'create', set, most: maxWebhooks });
   if (written === null) throw new Failure({ kind: 'too_many_webhooks', limit: maxWebhooks });
   return written;
 };
@@ -148,23 +121,13 @@ export const insertWebhook = async (
  * Changes an endpoint. `state: 'active'` continues a paused or disabled endpoint from its position, and makes its parked events due.
  * @returns null if there is none
  */
-export const updateWebhook = async (
+export const updateWebhook = (
   database: Queries,
   organizationId: string,
   id: string,
   actor: string,
   change: WebhookChange,
-): Promise<WrittenWebhook | null> => {
-  const names = Object.keys(change).filter((name) => change[name as keyof WebhookChange] !== undefined);
-  const set = names.map((name, index) => `${name} = $${index + 3}`);
-  const values = [id, ...names.map((name) => change[name as keyof WebhookChange])];
-  const isContinued = change.state === 'active';
-  if (isContinued) set.push('state_reason = NULL', `retry_at = ${dueIfParked}`);
-  if (isContinued || change.url !== undefined) set.push(...forgetReceiver);
-  const text = `UPDATE webhook_endpoints w SET ${[...set, 'updated_at = now()'].join(', ')}
-    FROM before b WHERE ${isBefore} RETURNING ${columns}`;
-  return write(database, organizationId, text, values, { action: 'update', actor }, isContinued ? 'true' : null);
-};
+): Promise<WrittenWebhook | null> => write(database, organizationId, id, actor, { action: 'update', set: change });
 
 /** Deletes an endpoint with its attempts. @returns null if there is none */
 export const deleteWebhook = (
@@ -172,10 +135,7 @@ export const deleteWebhook = (
   organizationId: string,
   id: string,
   actor: string,
-): Promise<WrittenWebhook | null> => {
-  const text = `DELETE FROM webhook_endpoints w USING before b WHERE ${isBefore} RETURNING ${columns}`;
-  return write(database, organizationId, text, [id], { action: 'delete', actor });
-};
+): Promise<WrittenWebhook | null> => write(database, organizationId, id, actor, { action: 'delete' });
 
 /** Asks the worker for a test message. @returns null if there is no such endpoint */
 export const requestTest = (
@@ -183,10 +143,7 @@ export const requestTest = (
   organizationId: string,
   id: string,
   actor: string,
-): Promise<WrittenWebhook | null> => {
-  const text = `UPDATE webhook_endpoints w SET is_test_due = true FROM before b WHERE ${isBefore} RETURNING ${columns}`;
-  return write(database, organizationId, text, [id], { action: 'test', actor });
-};
+): Promise<WrittenWebhook | null> => write(database, organizationId, id, actor, { action: 'test' });
 
 /** Replaces the secret. The old one signs too for a day. @param secret - encrypted. @returns null if there is no such endpoint */
 export const rotateSecret = (
@@ -195,12 +152,8 @@ export const rotateSecret = (
   id: string,
   actor: string,
   secret: string,
-): Promise<WrittenWebhook | null> => {
-  const text = `UPDATE webhook_endpoints w
-    SET previous_secret = w.secret, previous_secret_until = now() + interval '1 day', secret = $3, updated_at = now()
-    FROM before b WHERE ${isBefore} RETURNING ${columns}`;
-  return write(database, organizationId, text, [id, secret], { action: 'rotate_secret', actor });
-};
+): Promise<WrittenWebhook | null> =>
+  write(database, organizationId, id, actor, { action: 'rotate_secret', set: { secret } });
 
 /** Positions of events to send again. */
 export interface ReplayRange {
@@ -230,13 +183,7 @@ export const requestReplay = async (
   const { last: lastPosition, oldest } = found;
   if (to > lastPosition) throw new Failure({ kind: 'position_ahead', lastPosition });
   if (from < oldest) throw new Failure({ kind: 'events_expired', oldestPosition: oldest });
-  const text = `UPDATE webhook_endpoints w SET replay_position = CASE WHEN $3::bigint <= w.position THEN $3::bigint - 1 END,
-      replay_until = CASE WHEN $3::bigint <= w.position THEN least($4::bigint, w.position) END, retry_at = ${dueIfParked},
-      ${forgetReceiver.join(', ')}
-    FROM before b WHERE ${isBefore} AND w.replay_until IS NULL RETURNING ${columns}`;
-  const audit = { action: 'replay', actor, details: { from, to } } as const;
-  const values = [id, from, to];
-  const written = await write(database, organizationId, text, values, audit, 'p.position BETWEEN $3 AND $4');
+  const written = await write(database, organizationId, id, actor, { action: 'replay', from, to });
   if (written === null) throw new Failure({ kind: 'conflict' });
   return written;
 };
@@ -267,7 +214,7 @@ export const skipEvents = async (
   if (range !== null && range.from > next) throw new Failure({ kind: 'position_ahead', lastPosition: next });
   if (range !== null && range.to > found.last_position)
     throw new Failure({ kind: 'position_ahead', lastPosition: found.last_position });
-  const text = 'SELECT skip_deliveries($1, $2, $3, $4, $5)::float8 AS skipped';
+  const text = 'SELECT s::float8 AS skipped FROM skip_deliveries($1, $2, $3, $4, $5) s';
   const values = [id, range?.from ?? null, range?.to ?? null, actor];
   const [row] = await database.query<{ skipped: number | null }>(organizationId, { text, values });
   const after = `SELECT ${columns}, read_mark() AS "readMark" FROM webhook_endpoints w
