@@ -10,16 +10,20 @@ export interface Context {
   /** Who runs the command line that runs the operations in its own process. Its set-up calls may take as long as they need. */
   readonly commandLine?: AuditOrigin | undefined;
   readonly webhooks: WebhookSettings;
+  /** Called if the rebuild of stored records after a change of the setup fails. */
+  readonly onRebuildFailure: (organizationId: string, error: unknown) => void;
 }
 
 /** Creates the context of one process. */
 export const createContext = (
   database: Database,
   webhooks: WebhookSettings = { keys: null, networks: [] },
+  onRebuildFailure: Context['onRebuildFailure'] = () => undefined,
 ): Context => ({
   database,
   setups: createSetupCache(database),
   webhooks,
+  onRebuildFailure,
 });
 
 /** An operation of this gateway. */

@@ -90,8 +90,11 @@ export const runSetupChange = async <Data>(
       const rebuilt = refreshRecords(database, organizationId, outdatedAt);
       const waited = sleep(rebuildWaitMs, undefined, { ref: false });
       if (commandLine !== undefined) await rebuilt;
-      // If a later change ended the rebuild, that of the later change continues.
-      else await Promise.race([rebuilt.then((count) => count ?? waited).catch(() => undefined), waited]);
+      else {
+        const reported = rebuilt.catch((error: unknown) => context.onRebuildFailure(organizationId, error));
+        // If a later change ended the rebuild, that of the later change continues.
+        await Promise.race([reported.then((count) => (count === null ? waited : undefined)), waited]);
+      }
     }
     const reply = answer(await setups.reload(organizationId));
     return { ...reply, headers: readAfterHeader(readMark) };
