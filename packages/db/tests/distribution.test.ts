@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readCitusUrl, readTestStack, type TestDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { administration } from '../src/administration.js';
@@ -9,7 +10,12 @@ import { changeOf } from '@crm/domain';
 import { accountCreate } from '../src/write/accounts.js';
 import { makeEventPartitions, purgeExpiredEvents } from '../src/write/upkeep.js';
 import { runWrite } from '../src/write/write.js';
+import { inspectUpkeep } from '../src/inspect-upkeep.js';
+import { completeRebuilds } from '../src/setup/refresh-records.js';
+import { extendClaims, findDueWebhooks } from '../src/webhooks/deliveries.js';
+import { readWebhookStates } from '../src/webhooks/states.js';
 import { createMigratedDatabase, queryOnce } from './support/database.js';
+import { exampleFunction, refusedExamples } from './support/refused-examples.js';
 
 const isCitus = readCitusUrl() !== null;
 let own: TestDatabase | null = null;
@@ -42,6 +48,30 @@ afterAll(async () => {
     expect(facts).toMatchObject({ apart: [], undelegated: [], isWriteDelegated: true });
     expect(facts?.workers.length).toBeGreaterThan(0);
     for (const { settings } of facts?.workers ?? []) expect(settings).not.toBeNull();
+  });
+
+  test('lets functions cache plans exactly if Citus reuses them, as 200 lookups on a worker show', async () => {
+    const facts = await inspectDistribution(database);
+    expect(facts?.cachesPlans).toBe(facts?.citus.reusesPlans);
+    expect(facts?.citus.version).toMatch(/^\d+\.\d+\.\d+/);
+  });
+
+  test.each(refusedExamples)('refuses $body', async ({ body, refusal }) => {
+    const { id: organizationId } = await administration(database).createOrganization({ name: 'Examples' });
+    const write = accountCreate(changeOf('account', { domain: 'example.com' }), 'keep');
+    await runWrite(database, organizationId, write, null);
+    const block = exampleFunction(body)
+      .replace(/[\s\S]*?\$\$\nDECLARE/, `DO $$\nDECLARE\n  p_organization_id uuid := '${organizationId}';`)
+      .replace(/END\n\$\$;$/, `RAISE EXCEPTION 'not refused';\nEND $$`);
+    await expect(queryOnce(url, block)).rejects.toThrow(refusal ?? 'not refused');
+  });
+
+  test('answers the statements over all organizations', async () => {
+    expect(await inspectUpkeep(database, 30)).toMatchObject({ unfinishedRebuilds: 0, expiredResults: 0 });
+    expect(await readWebhookStates(database)).toEqual([]);
+    expect(await findDueWebhooks(database)).toEqual([]);
+    expect(await extendClaims(database, randomUUID(), [randomUUID()], 1_000)).toEqual([]);
+    expect(await completeRebuilds(database, 2)).toBe(0);
   });
 
   test('is not changed when it is distributed again', async () => {

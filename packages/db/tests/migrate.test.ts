@@ -1,3 +1,4 @@
+/** @not-on-citus migrates empty databases, which are not distributed yet */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readTestStack, reportFigure } from '@crm/testing';

@@ -1,3 +1,4 @@
+/** @not-on-citus the dump is that of one server */
 import { readFile } from 'node:fs/promises';
 import type { TestDatabase } from '@crm/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';

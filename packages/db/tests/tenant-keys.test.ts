@@ -112,6 +112,6 @@ describe('R19: the organization comes first', () => {
 test('CHECK constraints call only built-in functions, which pg_restore finds with an empty search_path', async () => {
   const callsSql = `SELECT c.conname AS name FROM pg_constraint c
     JOIN pg_depend d ON d.classid = 'pg_constraint'::regclass AND d.objid = c.oid AND d.refclassid = 'pg_proc'::regclass
-    WHERE c.contype = 'c'`;
+    WHERE c.contype = 'c' AND c.connamespace = 'public'::regnamespace`;
   expect(await queryOnce(databaseUrl, callsSql)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readTestStack, startFaultProxy, startLimitedRole } from '@crm/testing';
+import { readCitusUrl, readTestStack, startFaultProxy, startLimitedRole } from '@crm/testing';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type AdministrationDatabase, openAdministrationDatabase } from '../src/administration-database.js';
 import { type Database, type DatabaseOptions, openDatabase } from '../src/database.js';
@@ -51,7 +51,9 @@ describe('the default limits', () => {
     const database = open();
     const limits = { statement: '5s', lock: '3s', idle: '10s' };
     expect(await settingsOf(database)).toEqual({ ...limits, workers: '1', plans: 'auto' });
-    expect(await settingsOf(open({ isForReads: true }))).toMatchObject({ plans: 'force_generic_plan' });
+    expect(await settingsOf(open({ isForReads: true }))).toMatchObject({
+      plans: readCitusUrl() === null ? 'force_generic_plan' : 'auto',
+    });
   });
 
   test('of commands are a minute for a statement and for an idle transaction, in both pools', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { changeOf, type CustomValue } from '@crm/domain';
-import { readTestStack } from '@crm/testing';
+import { readTestStack, writeServerUrl } from '@crm/testing';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { setupTools } from '@crm/testing/suites';
 import { rebuildRecords } from '../src/administration/rebuild-records.js';
@@ -16,7 +16,6 @@ import { queryOnce } from './support/database.js';
 
 const { databaseUrl: url } = readTestStack();
 const applicationName = 'writes-test';
-// One connection, so that all calls of a test run in the transaction that it begins.
 const database = openAdministrationDatabase({ url, applicationName, maxConnections: 1 });
 let setup: OrganizationSetup;
 let pipeline: Pipeline;
@@ -40,9 +39,9 @@ beforeEach(async () => {
 });
 
 /** Resolves when a statement of this test waits for a lock. */
-const untilSomethingWaits = async (): Promise<void> => {
-  const text = `SELECT FROM pg_stat_activity WHERE application_name = '${applicationName}' AND wait_event_type = 'Lock'`;
-  while ((await queryOnce(url, text)).length === 0) await sleep(5);
+const untilSomethingWaits = async (writeUrl: string): Promise<void> => {
+  const text = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  while ((await queryOnce(writeUrl, text)).length === 0) await sleep(5);
 };
 
 const run = async <Result>(write: Write<Result>): Promise<Result> =>
@@ -72,13 +71,14 @@ test('R4: a create with everything that belongs to it is one statement, so one t
 });
 
 test('a create that runs while a field is hidden stores a record without the field', async () => {
-  const writer = openDatabase({ url, applicationName, maxConnections: 1 });
+  const writeUrl = await writeServerUrl(url, setup.organizationId);
+  const writer = openDatabase({ url: writeUrl, applicationName, maxConnections: 1 });
   await writer.queryServer({ text: 'BEGIN' });
   await runWrite(writer, setup.organizationId, deal({}, { seats: 12 }), null);
   const { organizationId } = setup;
   const change = { organizationId, objectType: 'opportunity', slug: 'seats', isHidden: true } as const;
   const hiding = setupTools(database).updateField(change);
-  await untilSomethingWaits();
+  await untilSomethingWaits(writeUrl);
   await writer.queryServer({ text: 'COMMIT' });
   await hiding;
   await rebuildRecords(database, setup.organizationId);
@@ -95,11 +95,14 @@ test('a create that runs while a field is hidden stores a record without the fie
 describe('a repeat that changes nothing', () => {
   /** Runs a write in a transaction. @returns whether the transaction got an id, which it gets only if it changes rows */
   const assignsTransactionId = async <Result>(write: Write<Result>): Promise<boolean> => {
-    await database.queryServer({ text: 'BEGIN' });
-    await run(write);
+    const writeUrl = await writeServerUrl(url, setup.organizationId);
+    const writer = openDatabase({ url: writeUrl, applicationName, maxConnections: 1 });
+    await writer.queryServer({ text: 'BEGIN' });
+    await runWrite(writer, setup.organizationId, write, null);
     const text = 'SELECT pg_current_xact_id_if_assigned()::text AS id';
-    const [row] = await database.queryServer<{ id: string | null }>({ text });
-    await database.queryServer({ text: 'COMMIT' });
+    const [row] = await writer.queryServer<{ id: string | null }>({ text });
+    await writer.queryServer({ text: 'COMMIT' });
+    await writer.close();
     return row?.id !== null;
   };
 
