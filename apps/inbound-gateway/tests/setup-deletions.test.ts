@@ -21,7 +21,7 @@ const accountId = ({ data }: Answer): string => (data as { company_id: string })
 const fields = () =>
   rows('SELECT f.slug, f.position FROM custom_fields f WHERE f.organization_id = $1 ORDER BY f.position');
 const stages = () =>
-  rows(`SELECT s.label, s.position FROM stages s JOIN pipelines p ON p.id = s.pipeline_id
+  rows(`SELECT s.label, s.position FROM stages s JOIN pipelines p ON p.organization_id = $1 AND p.id = s.pipeline_id
          WHERE s.organization_id = $1 AND p.name = 'Sales' ORDER BY s.position`);
 
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 // Runs the tests of one tier:
-//   node packages/testing/scripts/run-tests.mjs test|system|soak|any [part of a path ...] [options of jest]
+//   node packages/testing/scripts/run-tests.mjs test|system|soak|citus|any [part of a path ...] [options of jest]
 // In the folder of a package, runs the tests of that package. At the root, ends with a table of the measured figures, a list of
 // the tests that did not run, and the processor time.
 import { spawn } from 'node:child_process';
@@ -86,7 +86,37 @@ const splitByPrograms = (files) => {
   return { runnable: files.filter(isRunnable), missing };
 };
 
+/**
+ * Runs S17 on the databases in CITUS_URL and CITUS_PLAIN_URL, after the commands of docs/how-to/move-to-citus.md.
+ * @returns {Promise<number>} an exit code
+ */
+const runCitusBench = async () => {
+  const plain = process.env.CITUS_PLAIN_URL ?? '';
+  if (plain === '') {
+    console.log(
+      '\nNot run: S17, which needs CITUS_PLAIN_URL, a database without Citus on a server of the same version',
+    );
+    return 0;
+  }
+  const crm = (command, url) => run(process.execPath, ['packages/cli/bin/crm.js', ...command], { DATABASE_URL: url });
+  const steps = [
+    () => crm(['migrate'], plain),
+    () => crm(['migrate'], process.env.CITUS_URL),
+    () => crm(['distribute'], process.env.CITUS_URL),
+    () => crm(['roles', 'apply'], process.env.CITUS_URL),
+    () => run('npm', ['run', 'bench', '--', 'S17']),
+  ];
+  for (const step of steps) {
+    const code = await step();
+    if (code !== 0) return code;
+  }
+  return 0;
+};
+
 const { tier, patterns, options } = readArguments();
+if (tier === 'citus' && (process.env.CITUS_URL ?? '') === '') {
+  throw new Error('test:citus needs CITUS_URL, see packages/testing/README.md');
+}
 const packageFolder = relative(root, process.cwd());
 const isAtRoot = packageFolder === '';
 const isWholeTier = isAtRoot && patterns.length === 0;
@@ -110,11 +140,12 @@ if (tier === 'system' && isWholeTier && missingPrograms(['postgresql']).length =
   const served = all.filter((file) => isInTier.database(file) && dependsOnServer.test(file.path));
   statuses.push(await runJest(served, [], {}, 'debian'));
 }
+if (tier === 'citus' && isWholeTier) statuses.push(await runCitusBench());
 if (tier === 'soak' && isWholeTier) {
   statuses.push(await run(process.execPath, ['packages/testing/scripts/run-mutations.mjs']));
 }
 if (isAtRoot) await printFigures(isWholeTier);
-if (isWholeTier) printNotRun(all, runnable, tier);
+if (isWholeTier && tier !== 'citus') printNotRun(all, runnable, tier);
 if (isAtRoot) statuses.push(await endProcessorTime());
 await rm(figuresFolder, { recursive: true, force: true });
 process.exitCode = Math.max(...statuses);

@@ -12,6 +12,7 @@ import { filesIn, root } from './repository-files.mjs';
  * @property {boolean} usesGateways needs the gateways that all files share
  * @property {boolean} hasSoakSize runs more cases in the soak tier
  * @property {readonly string[]} needs names of programs.mjs
+ * @property {boolean} isOnCitus can run on a database that Citus distributes
  * @property {readonly string[]} requirements R-numbers it reports figures for
  */
 
@@ -29,6 +30,7 @@ const describeFile = (path) => {
     usesGateways: /\b(startTestGateway|useGateway|readTestStack)\b/.test(text),
     hasSoakSize: /\b(testSize|propertyRuns)\(/.test(text),
     needs: /@needs ([^*\n]+)/.exec(text)?.[1]?.trim().split(/\s+/) ?? [],
+    isOnCitus: /^(packages\/db|apps)\//.test(path) && !/@not-on-citus /.test(text),
     requirements: [...new Set([...text.matchAll(/reportFigure\(\s*'(R\d+)'/g)].map(([, number]) => number))],
   };
 };
@@ -42,6 +44,7 @@ export const listTestFiles = () =>
 /** Which files each tier runs. */
 export const isInTier = {
   database: (file) => file.tier === 'test' && !file.isUnit,
+  citus: (file) => file.tier === 'test' && !file.isUnit && file.isOnCitus,
   test: (file) => file.tier === 'test',
   system: (file) => file.tier === 'system',
   soak: (file) => file.tier === 'soak' || file.hasSoakSize,

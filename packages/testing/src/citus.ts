@@ -52,6 +52,21 @@ export async function writeServerUrl(url: string, organizationId: string): Promi
 }
 
 /**
+ * Stores the passwords of roles on all servers of a database, which connect to each other as the role of the session. Does nothing
+ * without Citus.
+ * @param passwords - by the name of the role
+ */
+export async function storePasswords(url: string, passwords: Readonly<Record<string, string>>): Promise<void> {
+  if (readCitusUrl() === null) return;
+  const text = 'INSERT INTO pg_dist_authinfo (nodeid, rolename, authinfo) VALUES (0, $1, $2)';
+  for (const server of await testServerUrls(url))
+    await withAdminClient(server, async (client) => {
+      for (const [name, password] of Object.entries(passwords))
+        await client.query(text, [name, `password=${password}`]);
+    });
+}
+
+/**
  * Joins the databases of this name on all servers into one Citus database: creates the extension on each and adds the workers to the
  * coordinator.
  */

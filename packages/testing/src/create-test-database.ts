@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 
 import { databaseUrl, runStatements, withAdminClient } from './admin-client.js';
-import { distributeDatabase, joinServers, readCitusUrl, testServerUrls } from './citus.js';
+import { distributeDatabase, joinServers, readCitusUrl, storePasswords, testServerUrls } from './citus.js';
+import { testRolePasswords } from './test-roles.js';
 import { databasePrefix, readTestServer } from './test-server.js';
 
 /**
@@ -82,6 +83,7 @@ async function ensureTemplate(
     const [first = ''] = servers;
     const url = databaseUrl(first, unfinished);
     if (readCitusUrl() !== null) await joinServers(first, unfinished);
+    await storePasswords(url, testRolePasswords());
     await migrate(url);
     if (readCitusUrl() !== null) await distributeDatabase(url);
     // A template with open connections cannot be cloned, and Citus stays connected. The coordinator comes last, because

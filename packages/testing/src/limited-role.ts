@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 import { runStatements } from './admin-client.js';
+import { storePasswords } from './citus.js';
 import { testRoleNames, type TestRole } from './test-roles.js';
 
 /** A role that may read and write one database. It is not a superuser, so limits apply to it. */
@@ -27,6 +28,7 @@ export const startLimitedRole = async (databaseUrl: string, gateway?: TestRole):
       ? `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${name}`
       : `GRANT ${testRoleNames()[gateway]} TO ${name}`,
   );
+  await storePasswords(databaseUrl, { [name]: password });
   const url = new URL(databaseUrl);
   url.username = name;
   url.password = password;

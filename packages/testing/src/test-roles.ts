@@ -16,13 +16,17 @@ export const testRoleNames = (): Readonly<Record<TestRole, string>> => {
 const passwordOf = (role: string): string =>
   createHash('sha256').update(readTestServer().url).update(role).digest('hex');
 
+/** The passwords of the roles by name. */
+export const testRolePasswords = (): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.values(testRoleNames()).map((name) => [name, passwordOf(name)]));
+
 /**
  * Creates the roles of this run, without any rights. Called once per run, because parallel test files would collide.
  * Citus copies the roles to its workers.
  */
 export const createTestRoles = (): Promise<void> => {
-  const names = Object.values(testRoleNames());
-  const statements = names.map((name) => `CREATE ROLE ${name} LOGIN PASSWORD '${passwordOf(name)}'`);
+  const passwords = Object.entries(testRolePasswords());
+  const statements = passwords.map(([name, password]) => `CREATE ROLE ${name} LOGIN PASSWORD '${password}'`);
   return runStatements(readTestServer().url, ...statements);
 };
 
