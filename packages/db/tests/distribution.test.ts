@@ -60,10 +60,10 @@ afterAll(async () => {
     const { id: organizationId } = await administration(database).createOrganization({ name: 'Examples' });
     const write = accountCreate(changeOf('account', { domain: 'example.com' }), 'keep');
     await runWrite(database, organizationId, write, null);
-    const block = exampleFunction(body)
-      .replace(/[\s\S]*?\$\$\nDECLARE/, `DO $$\nDECLARE\n  p_organization_id uuid := '${organizationId}';`)
-      .replace(/END\n\$\$;$/, `RAISE EXCEPTION 'not refused';\nEND $$`);
-    await expect(queryOnce(url, block)).rejects.toThrow(refusal ?? 'not refused');
+    await queryOnce(url, exampleFunction(body));
+    const called = queryOnce(url, 'SELECT example($1)', [organizationId]);
+    await (refusal === null ? expect(called).resolves.toHaveLength(1) : expect(called).rejects.toThrow(refusal));
+    await queryOnce(url, 'DROP FUNCTION example(uuid)');
   });
 
   test('answers the statements over all organizations', async () => {

@@ -117,14 +117,12 @@ const tableFunctions = (
 ): ReadonlySet<string> => {
   const found = new Set<string>();
   for (const { name, statements } of functions) {
-    let usesTable = false;
     walk(
       statements.map(({ tree }) => tree),
       (_type, { relname }) => {
-        usesTable ||= tables.has(String(relname));
+        if (tables.has(String(relname))) found.add(name);
       },
     );
-    if (usesTable) found.add(name);
   }
   for (let before = -1; before < found.size;) {
     before = found.size;

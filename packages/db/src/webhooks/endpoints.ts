@@ -70,11 +70,9 @@ const write = async (
   { action, ...change }: StoredChange,
 ): Promise<WrittenWebhook | null> => {
   const statement = { text: changeSql, values: [id, action, JSON.stringify(change), actor] };
-  const [row] = await database.query<WebhookRow & { webhook_id: string | null; readMark: string }>(
-    organizationId,
-    statement,
-  );
-  if (row === undefined || row.webhook_id === null) return null;
+  const rows = await database.query<WebhookRow & { readMark: string }>(organizationId, statement);
+  const [row] = rows.filter(({ readMark }) => Boolean(readMark));
+  if (row === undefined) return null;
   const { readMark, ...webhook } = row;
   return { webhook, readMark: readMarkText(readMark) };
 };

@@ -25,7 +25,7 @@ export interface SqlFunction {
 const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null;
 
 /** Calls `visit` for every object of a tree, from the outside in. If it returns false, the objects inside are left out. */
-export const walk = (tree: unknown, visit: (type: string, node: Tree) => boolean | void): void => {
+export const walk = (tree: unknown, visit: (type: string, node: Tree) => boolean | undefined): void => {
   if (Array.isArray(tree)) for (const item of tree as unknown[]) walk(item, visit);
   else if (isTree(tree)) {
     for (const [type, node] of Object.entries(tree)) {
@@ -88,8 +88,7 @@ const variablesOf = (parsed: unknown, parameters: readonly Tree[]): ReadonlyMap<
 
 const optionOf = (node: Tree, wanted: string): string | undefined => {
   const option = nodesOf(node.options, 'DefElem').find(({ defname }) => defname === wanted);
-  const value = option?.arg as { String?: { sval: string }; List?: { items: [{ String: { sval: string } }] } };
-  return value?.String?.sval ?? value?.List?.items[0].String.sval;
+  return nodesOf([option], 'String').map(({ sval }) => String(sval))[0];
 };
 
 /** Parses the text of `CREATE FUNCTION` with every statement in its body. */
