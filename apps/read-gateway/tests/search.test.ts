@@ -168,3 +168,22 @@ describe.each(Object.values(subjects))('a search of $collection', (subject) => {
     }
   });
 });
+
+test('200: finds deals and contacts by parts of the external ids of their account and primary contact', async () => {
+  const { client, organization } = gateway;
+  const { add, addDeals } = gateway.records(organization);
+  await add('account', { domain: 'linked.example', external_id: 'CRM-Linked-7' });
+  await add('contact', { email: 'ann@linked.example', external_id: 'CRM-Ann-8' });
+  await addDeals([{ name: 'Linked', accountDomain: 'linked.example', primary: 'ann@linked.example' }]);
+  for (const [objectType, own, filters] of [
+    ['opportunity', leaf('name', 'eq', 'Linked'), leaf('account_external_id', 'contains', '-LINK')],
+    ['opportunity', leaf('name', 'eq', 'Linked'), leaf('contact_external_id', 'ends_with', 'ann-8')],
+    ['contact', leaf('email', 'eq', 'ann@linked.example'), leaf('account_external_id', 'contains', 'linked')],
+  ] as const) {
+    const count = async (one: object) => {
+      const answer = await client.call(contractOf[objectType], { body: { filters: [own, one] } });
+      return recordsIn(answer, subjects[objectType]).length;
+    };
+    expect([await count(filters), await count({ not: filters })]).toEqual([1, 0]);
+  }
+});

@@ -192,7 +192,7 @@ export const relatedIdsSql = (
 ): string => {
   const matches = leaves.map((leaf) => {
     const condition = scalarComparison(leaf, fieldOfRelated(field), parameters);
-    return isOfTrigrams(leaf) ? withSearchText('x', leaf, parameters, condition) : condition;
+    return field.isSearched && isOfTrigrams(leaf) ? withSearchText('x', leaf, parameters, condition) : condition;
   });
   const match = matches.length === 1 ? matches.join('') : `(${matches.join(joint)})`;
   return `SELECT x.id FROM ${field.table} x WHERE x.organization_id = $1 AND ${match}`;

@@ -125,15 +125,18 @@ export interface RelatedField {
   readonly copy: string | null;
   /** Whether it is a natural key: unique, never null, and short, so that the copy has the whole value. */
   readonly isUnique: boolean;
+  /** Whether `search_text` of the related record contains it. */
+  readonly isSearched: boolean;
 }
 
-const ofAccount = { table: 'accounts', key: 'account_id' } as const;
-const ofContact = { table: 'contacts', key: 'contact_id' } as const;
+const ofAccount = { table: 'accounts', key: 'account_id', isSearched: true } as const;
+const ofContact = { table: 'contacts', key: 'contact_id', isSearched: true } as const;
+const externalId = { value: `normalized->>'external_id'`, copy: null, isUnique: false, isSearched: false } as const;
 
 const relatedFields: Readonly<Record<string, RelatedField>> = {
   account_domain: { ...ofAccount, value: 'domain', copy: 'account_domain', isUnique: true },
-  account_external_id: { ...ofAccount, value: `normalized->>'external_id'`, copy: null, isUnique: false },
-  contact_external_id: { ...ofContact, value: `normalized->>'external_id'`, copy: null, isUnique: false },
+  account_external_id: { ...ofAccount, ...externalId },
+  contact_external_id: { ...ofContact, ...externalId },
   account_name: { ...ofAccount, value: 'normalized_name', copy: 'account_name_key', isUnique: false },
   contact_email: { ...ofContact, value: 'email', copy: 'contact_email', isUnique: true },
   ...Object.fromEntries(
