@@ -10,7 +10,7 @@ export interface AdministrationDatabase extends Database {
 }
 
 /** How long a command may wait for a connection. A gateway waits two seconds, which is too short for commands on a busy server. */
-const commandPoolWaitMs = 30_000;
+export const commandPoolWaitMs = 30_000;
 /** Such as the deletion of an organization's records in batches. Those of a gateway (`sessionLimitsMs`) are too short on a busy server. */
 const commandLimitsMs = { statementTimeoutMs: 60_000, idleInTransactionTimeoutMs: 60_000 };
 /** By default, a Prisma transaction may take two seconds to begin and five to run. On a busy server, that is too short for commands. */

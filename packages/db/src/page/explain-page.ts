@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { commandPoolWaitMs } from '../administration-database.js';
 import { type Database, openDatabase, type Queries, type TenantStatement } from '../database.js';
 import { listPage } from './list-page.js';
 import { type PageRequest, withLatestLabels } from './page-request.js';
@@ -107,9 +108,11 @@ export const explainStatement = (
     return { plan, planningMs, executionMs, isReused: name !== null };
   });
 
-/** Opens a pool with one connection, which plans as the read gateway does. */
-export const openExplained = (url: string, statementTimeoutMs: number): Database =>
-  openDatabase({ url, applicationName: 'crm-explain', maxConnections: 1, statementTimeoutMs, isForReads: true });
+/** Opens a pool with one connection, which plans as the read gateway does, and waits for it as other commands do. */
+export const openExplained = (url: string, statementTimeoutMs: number): Database => {
+  const options = { url, applicationName: 'crm-explain', maxConnections: 1, poolWaitMs: commandPoolWaitMs };
+  return openDatabase({ ...options, statementTimeoutMs, isForReads: true });
+};
 
 /** Reads a page as `listPage` does, and explains each of its statements. */
 export const explainPage = async (
