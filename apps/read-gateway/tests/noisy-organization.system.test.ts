@@ -161,6 +161,8 @@ const during = async <T>(attack: Attack, work: () => Promise<T>) => {
   // Long enough for all of its connections to be busy.
   await sleep(500);
   const result = await work();
+  // A request may take longer than the work, but all are answered.
+  await until(() => running.isAnswered());
   return { result, statuses: await running.end() };
 };
 
@@ -216,8 +218,6 @@ describe('R31: an organization that uses its default limits to the full', () => 
     process.stdout.write(
       `answered to it: ${JSON.stringify(statuses)}; ${bytes} MB of answers, ${memory} MB of memory\n`,
     );
-    // One write of the largest records may take longer than the measurement.
-    if (attack.gateway === 'read' && attack.isLong !== true) expect(Object.keys(statuses)).not.toEqual([]);
     // A request that hangs is refused: the gateway ends each wait for a connection, for a lock and for the server.
     expect(result.refused).toBe(0);
     expect(result.mostBytes).toBeLessThanOrEqual(shareOf(defaultBytesInFlight));

@@ -36,14 +36,16 @@ const end = async (child: ChildProcess, signal: NodeJS.Signals): Promise<number 
   return child.exitCode;
 };
 
+/** Only a guard against hanging: a start takes a second, and a minute beside forty busy processes. */
+const patienceMs = 120_000;
+
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
 /**
- * Starts a program and waits until it is ready. The time limit only guards against hanging: a start takes longer on a
- * busy machine.
+ * Starts a program and waits until it is ready.
  * @throws Error with the program's output if it ends before
  */
 export const startProgram = async (
@@ -58,7 +60,7 @@ export const startProgram = async (
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const stop = (signal: NodeJS.Signals = 'SIGTERM') => end(child, signal);
-  const deadlineMs = performance.now() + 60_000;
+  const deadlineMs = performance.now() + patienceMs;
   while (!(await isReady())) {
     if (child.exitCode === null && performance.now() < deadlineMs) {
       await sleep(50);

@@ -1,6 +1,7 @@
 // Sends one request again and again, as a client that means harm or knows no better, from a process of its own: the caller that is
 // measured must not share an event loop with it. Reads what to send as JSON from the first line of standard input, continues until
-// standard input ends, and then prints how often each status was answered.
+// standard input ends, and then prints how often each status was answered. Before, it prints an empty line for the first connection, and
+// one for the first answer.
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 
@@ -21,7 +22,12 @@ const slowReadEveryMs = 500;
 
 const counts = {};
 let isOver = false;
-let hasBegun = false;
+/** What was reported with an empty line each: the first connection, and the first answer. */
+const reported = new Set();
+const report = (what) => {
+  if (!reported.has(what)) process.stdout.write('\n');
+  reported.add(what);
+};
 /** The number in the last request; it always has as many digits as COUNTER has letters. */
 let counter = 1_000_000;
 
@@ -39,9 +45,7 @@ const numbered = (text) =>
 const send = (attack, text) => {
   if (isOver) return;
   const socket = connect(attack.port, '127.0.0.1', () => {
-    // The first connection says the test that the attack has begun.
-    if (!hasBegun) process.stdout.write('\n');
-    hasBegun = true;
+    report('connection');
     socket.write(numbered(text));
   });
   let missing = 0;
@@ -51,6 +55,7 @@ const send = (attack, text) => {
       const head = chunk.toString('latin1');
       const status = head.slice(9, 12);
       counts[status] = (counts[status] ?? 0) + 1;
+      report('answer');
       missing = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
       rest = chunk.subarray(head.indexOf('\r\n\r\n') + 4);
       socket.status = status;

@@ -12,8 +12,6 @@ export interface Attack {
   readonly connections: number;
   /** Whether the organization with the largest records sends it. */
   readonly isLarge?: boolean;
-  /** Whether one request may take longer than the measurement. */
-  readonly isLong?: boolean;
   /** Whether it reads answers slowly. */
   readonly isSlow?: boolean;
 }
@@ -23,6 +21,8 @@ export interface RunningAttack {
   readonly child: ChildProcess;
   /** Resolves with its first connection. */
   readonly begun: Promise<unknown>;
+  /** Whether the gateway has answered any of its requests. */
+  isAnswered(): boolean;
   /** Ends it. @returns how often it got each status */
   end(): Promise<Readonly<Record<string, number>>>;
 }
@@ -50,7 +50,8 @@ export const startAttack = ({ body, headers, ...attack }: Attack, port: number, 
     await exited;
     return JSON.parse(output) as Readonly<Record<string, number>>;
   };
-  return { child, begun, end };
+  // One line for the first connection, one for the first answer.
+  return { child, begun, isAnswered: () => output.length > 1, end };
 };
 
 const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
@@ -142,10 +143,7 @@ export const attacks: readonly (readonly [string, (context: AttackContext) => Pr
     'bulk bodies of 10,000 internationalised emails',
     ({ pipelineId }) => bulk('opportunities', internationalised(pipelineId)),
   ],
-  [
-    'searches for 10,000 international domains',
-    () => ({ ...search, body: internationalSearch, connections: 10, isLong: true }),
-  ],
+  ['searches for 10,000 international domains', () => ({ ...search, body: internationalSearch, connections: 10 })],
   [
     'notes with 200 international hosts',
     () => ({ gateway: 'inbound', path: '/v1/inbound/notes', body: internationalNote, connections: 20 }),
