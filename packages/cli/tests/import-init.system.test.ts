@@ -52,7 +52,7 @@ describe('crm import init', () => {
   it('marks decisions for the user, and suggests fields for unmatched columns', async () => {
     await init(german);
     const text = await mappingText();
-    expect(text).toMatch(/# custom_fields\.sparte:\n.*column: Sparte/);
+    expect(text).toMatch(/# custom_fields\.sparte: \{ column: Sparte \}/);
     // The import rejects these rows, so that they need no decision.
     expect(text.match(/# (CHECK|does): ?.*|# does .*/g)).toEqual([
       '# does not fit 1 of 3 values: "auf Anfrage"',
@@ -61,12 +61,12 @@ describe('crm import init', () => {
     await init('Firma;Betrag;closed\nA;1,5 x 3;Q3 26\n', '--output', fixture.path('other.yaml'));
     const other = await readFile(fixture.path('other.yaml'), 'utf8');
     expect(other).toMatch(/name: # CHECK: no matching column found/);
-    expect(other).toMatch(/# {3}column: Firma\n.*slug_domain/);
+    expect(other).toMatch(/# account_domain: \{ column: Firma, .*slug_domain/);
     expect(other).toMatch(/amount: # CHECK: "1,5 x 3" is not a number of a known format/);
     expect(other).toMatch(/close_date:\n.*\n.*# CHECK: enter the format of "Q3 26"/);
     await init('Firma;Branche\nA;B\n', '--object', 'accounts', '--output', fixture.path('accounts.yaml'));
     const accounts = await readFile(fixture.path('accounts.yaml'), 'utf8');
-    expect(accounts).toMatch(/domain: # CHECK.*\n.*Firma\n.*slug_domain/);
+    expect(accounts).toMatch(/domain:\n.*Firma\n.*slug_domain.*# CHECK/);
   });
 
   it.each([

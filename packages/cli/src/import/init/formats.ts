@@ -1,3 +1,5 @@
+import { parseCurrencyCode } from '@crm/domain';
+
 import type { NumberFormat } from '../mapping/number-format.js';
 
 /** The formats of numbers. */
@@ -17,88 +19,51 @@ export interface FormatOfDates {
   readonly isRare?: boolean;
 }
 
-const withSigns = (...forms: string[]): string[] =>
-  ['/', '-', '.'].flatMap((sign) => forms.map((form) => form.replaceAll('_', sign)));
+/** The forms of days in numbers, each with its mirrored form, and with names of months. `_` is a separator. */
+const numeric = ['yyyy_M_d', 'd_M_yyyy', 'M_d_yyyy', 'd_M_yy', 'M_d_yy', 'yy_M_d'];
+const named = ['d_MMM_yyyy', 'd_MMM_yy', 'MMM_d_yyyy', 'MMM_d_yy', 'yyyy_MMM_d'];
 
-/** The forms of days. Each has its mirrored form, in which day and month change places. */
 const days = [
-  ...withSigns('yyyy_M_d', 'd_M_yyyy', 'M_d_yyyy', 'd_M_yy', 'M_d_yy', 'd_MMM_yyyy', 'd_MMM_yy', 'yyyy_MMM_d'),
-  ...['yy-M-d', 'yy/M/d', 'd. M. yyyy', 'yyyy. M. d.', 'yyyy. M. d', "yyyy'年'M'月'd'日'", "yyyy'년' M'월' d'일'"],
-  ...[
-    'd M yyyy',
-    'M d yyyy',
-    'yyyy M d',
-    'd MMM yyyy',
-    'd MMM yy',
-    'd. MMM yyyy',
-    'd MMM, yyyy',
-    'MMM d, yyyy',
-    'MMM d yyyy',
-  ],
-  ...['E, d MMM yyyy', 'E, MMM d, yyyy', 'E MMM d yyyy', 'E d MMM yyyy', 'E, d. MMM yyyy', "d 'de' MMM 'de' yyyy"],
+  ...['/', '-', '.', ' ', '. '].flatMap((sign) => [...numeric, ...named].map((form) => form.replaceAll('_', sign))),
+  ...['d. MMM yyyy', 'd MMM, yyyy', 'MMM d, yyyy', "d 'de' MMM 'de' yyyy", 'yyyy. M. d.'],
+  ...['E, d MMM yyyy', 'E, MMM d, yyyy', 'E MMM d yyyy', 'E d MMM yyyy', 'E, d. MMM yyyy'],
+  ...["yyyy'年'M'月'd'日'", "yyyy'년' M'월' d'일'"],
 ];
 
-const times = [
-  '',
-  ' H:mm',
-  ' H:mm:ss',
-  ' h:mm a',
-  '[,] H:mm[:ss[.S]]',
-  '[[,] h:mm[:ss][ ]a]',
+const times = ['', ' H:mm', ' H:mm:ss', ' h:mm a', '[,] H:mm[:ss[.S]]', '[[,] h:mm[:ss][ ]a]', ' H.mm[.ss]'].concat(
   '[ H:mm[:ss[.S]][ ][Z]]',
-];
+);
+
+const digits = ['yyyyMMdd', 'ddMMyyyy', 'MMddyyyy', 'yyMMdd', 'ddMMyy', 'MMddyy', 'yyyyMMddHHmm', 'yyyyMMddHHmmss'];
 
 /** The formats of dates, the usual ones first. */
 export const dateFormats: readonly FormatOfDates[] = [
   ...days.flatMap((day) => times.map((time) => ({ format: `${day}${time}` }))),
-  ...['[THH:mm[:ss[.S]][Z]]', "[THH:mm[:ss[','S]][Z]]"].map((time) => ({ format: `yyyy-MM-dd${time}` })),
-  ...['yyyyMMdd', 'ddMMyyyy', 'MMddyyyy', 'yyMMdd', 'ddMMyy', 'MMddyy', 'yyyyMMddHHmm', 'yyyyMMddHHmmss'].map(
-    (format) => ({
-      format,
-    }),
-  ),
-  { format: 'yyyyMMddTHHmmss[Z]' },
-  ...withSigns('yyyy_d_M').map((format) => ({ format, isRare: true })),
+  ...['.S', "','S"].map((fraction) => ({ format: `yyyy-MM-dd[THH:mm[:ss[${fraction}]][Z]]` })),
+  ...[...digits, 'yyyyMMddTHHmmss[Z]'].map((format) => ({ format })),
+  ...['yyyy/d/M', 'yyyy-d-M', 'yyyy.d.M'].map((format) => ({ format, isRare: true })),
   ...['excel', 'excel-1904'].map((format) => ({ format, shape: /^\d{5}(\.\d+)?$/ })),
   { format: 'unix', shape: /^\d{9,10}$/ },
   { format: 'unix-ms', shape: /^\d{12,13}$/ },
 ];
 
-/** Signs of currencies that Intl does not know. */
-const moreSigns =
-  'US$ USD,AU$ AUD,C$ CAD,S$ SGD,Fr. CHF,SFr. CHF,Euro EUR,Rs INR,Rs. INR,Rs. PKR,kr. DKK,kr. NOK,kr. SEK,元 CNY,円 JPY';
-
-const symbolOf = (currency: string, currencyDisplay: 'symbol' | 'narrowSymbol'): string =>
-  new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay })
-    .formatToParts(1)
-    .find(({ type }) => type === 'currency')?.value ?? currency;
-
-/** The currencies by their codes and signs, the likeliest first: `$` → USD, AUD, CAD … A single letter is no sign. */
-const currenciesBySign = (): ReadonlyMap<string, readonly string[]> => {
-  const codes = Intl.supportedValuesOf('currency');
-  const bySign = new Map<string, readonly string[]>(codes.map((code) => [code, [code]]));
-  const add = (sign: string, code: string): void => {
-    const known = bySign.get(sign) ?? [];
-    if (!/^[a-z]$/i.test(sign) && !known.includes(code)) bySign.set(sign, [...known, code]);
-  };
-  const hasOwnSign = (code: string | undefined): boolean => code !== undefined && symbolOf(code, 'symbol') !== code;
-  for (const code of codes) add(symbolOf(code, 'symbol'), code);
-  for (const code of codes) {
-    const sign = symbolOf(code, 'narrowSymbol');
-    // A small currency does not put the sign of a large one in doubt: £ is GBP, not FKP.
-    if (hasOwnSign(code) || !hasOwnSign(bySign.get(sign)?.[0])) add(sign, code);
-  }
-  for (const pair of moreSigns.split(',')) add(...(pair.split(' ') as [string, string]));
-  return bySign;
-};
-
-let known: ReadonlyMap<string, readonly string[]> | undefined;
+/** The signs of currencies, each with the likeliest first. */
+const currenciesBySign = new Map(
+  `€ EUR, Euro EUR, £ GBP, $ USD AUD CAD MXN NZD SGD HKD, US$ USD, A$ AUD, AU$ AUD, C$ CAD, CA$ CAD, NZ$ NZD, S$ SGD,
+  HK$ HKD, NT$ TWD, MX$ MXN, R$ BRL, ¥ JPY CNY, 円 JPY, 元 CNY, CN¥ CNY, Fr. CHF, SFr. CHF, kr DKK ISK NOK SEK,
+  kr. DKK ISK NOK SEK, zł PLN, Kč CZK, Ft HUF, lei RON, лв BGN, лв. BGN, ₽ RUB, руб. RUB, ₴ UAH, грн UAH, ₺ TRY, TL TRY,
+  ₹ INR, Rs INR PKR LKR, Rs. INR PKR LKR, ₩ KRW, ₫ VND, ₪ ILS, ฿ THB, ₱ PHP, Rp IDR, RM MYR, ₦ NGN, ₸ KZT, S/ PEN`
+    .split(/,\s+/)
+    .map((line) => line.split(' '))
+    .map(([sign = '', ...codes]) => [sign, codes]),
+);
 
 /** The currencies of a sign or code; undefined for other texts. */
-export const currenciesOf = (sign: string): readonly string[] | undefined => (known ??= currenciesBySign()).get(sign);
+export const currenciesOf = (word: string): readonly string[] | undefined =>
+  currenciesBySign.get(word) ?? (parseCurrencyCode(word).ok ? [word] : undefined);
 
 /** What other words at a number usually multiply by. Each is a line CHECK. */
-export const likelyUnits: Readonly<Record<string, number>> = Object.fromEntries(
+export const likelyUnits: ReadonlyMap<string, number> = new Map(
   Object.entries({
     '1000': 'k K T tsd Tsd Tsd. thousand',
     '100000': 'L lakh Lakh lakhs lac Lac',
@@ -106,6 +71,5 @@ export const likelyUnits: Readonly<Record<string, number>> = Object.fromEntries(
     '10000000': 'cr Cr crore Crore',
     '1000000000': 'b B bn Bn BN bln Mrd Mrd. mrd billion Billion',
     '-1': 'CR () -',
-    '1': 'DR',
-  }).flatMap(([factor, words]) => words.split(' ').map((word) => [word, Number(factor)])),
+  }).flatMap(([factor, all]) => all.split(' ').map((word): [string, number] => [word, Number(factor)])),
 );

@@ -1,5 +1,5 @@
 import { plainDigits } from '../mapping/plain-digits.js';
-import { applySteps, compileStep, type Scalar, type Step, type TransformName } from '../mapping/transforms.js';
+import { applySteps, compileStep, type TransformName } from '../mapping/transforms.js';
 import { findTarget, type ImportObject } from '../targets.js';
 import { yamlText } from '../../yaml-file.js';
 import { mostMatch } from './column-names.js';
@@ -7,7 +7,7 @@ import { currenciesOf, dateFormats, likelyUnits, numberFormats } from './formats
 
 /** The guessed transforms of a column as text of a mapping, and what the user must know about them. */
 export interface GuessedTransforms {
-  /** `[{ number: { group: ',' } }]`; empty if none is needed. */
+  /** `[ { number: { group: "," } } ]`; empty if none is needed. */
   readonly transform: string;
   /** What the user must decide: two readings of a cell, or the one of a cell that is no plain value. */
   readonly doubts: readonly string[];
@@ -15,6 +15,8 @@ export interface GuessedTransforms {
   readonly notes: readonly string[];
   /** For amounts: a cell by each sign or code of a currency. */
   readonly signs?: ReadonlyMap<string, string>;
+  /** For links: a cell with several addresses or ids, of which this takes the first. */
+  readonly several?: string;
 }
 
 /** A transform of a mapping: its name, or its name and argument. */
@@ -22,69 +24,70 @@ type Entry = TransformName | Readonly<Partial<Record<TransformName, unknown>>>;
 
 /** A candidate for a column, with its value of each cell; undefined for the cells that it does not fit. */
 interface Reading {
-  readonly entries: readonly Entry[];
+  readonly entry: Entry;
   readonly values: readonly (string | undefined)[];
+  readonly fits: number;
   readonly isRare: boolean;
-  readonly name: string;
 }
 
 const shown = (text: string | undefined): string => JSON.stringify(text);
 
-const flow = (entries: readonly Entry[]): string =>
+const flow = (...entries: readonly Entry[]): string =>
   entries.length === 0 ? '' : yamlText(entries, { collectionStyle: 'flow' }).trim();
 
-const shownValue = (value: Scalar, isDate: boolean): string =>
-  isDate ? new Date(Number(value)).toISOString().replace(/T00:00:00\.000Z$|:00\.000Z$/, '') : String(value);
-
-const readColumn = (texts: readonly string[], entries: readonly Entry[], shape?: RegExp, isRare = false): Reading => {
-  const compiled = entries.map((entry) => {
-    const [[name, argument] = ['trim', {}]] = Object.entries(typeof entry === 'string' ? { [entry]: {} } : entry);
-    return compileStep(name as TransformName, argument);
-  });
-  const steps = compiled.flatMap((step): Step[] => (step.ok ? [step.value] : []));
-  const isValid = steps.length === compiled.length;
-  const isDate = steps.some(({ name }) => name === 'date');
+const readColumn = (texts: readonly string[], entry: Entry, shape = /./, isRare = false): Reading => {
+  const [[name, argument] = ['trim', {}]] = Object.entries(typeof entry === 'string' ? { [entry]: {} } : entry);
+  const step = compileStep(name as TransformName, argument);
+  const steps = step.ok ? [step.value] : [];
   const values = texts.map((text) => {
-    const value = isValid && (shape === undefined || shape.test(text.trim())) ? applySteps(steps, text) : undefined;
-    return value?.ok === true && value.value[0] !== undefined ? shownValue(value.value[0], isDate) : undefined;
+    const read = step.ok && shape.test(text.trim()) ? applySteps(steps, text) : undefined;
+    if (read?.ok !== true || read.value[0] === undefined) return undefined;
+    if (name !== 'date') return String(read.value[0]);
+    return new Date(Number(read.value[0])).toISOString().replace(/T00:00:00\.000Z$|:00\.000Z$/, '');
   });
-  const format = Object.values(typeof entries[0] === 'object' ? entries[0] : {})[0];
-  return { entries, values, isRare, name: typeof format === 'string' ? format : flow(entries) };
+  return { entry, values, fits: values.filter((value) => value !== undefined).length, isRare };
 };
+
+const nameOf = ({ entry }: Reading): string =>
+  typeof entry === 'object' && typeof entry.date === 'string' ? entry.date : flow(entry);
 
 /**
  * The one rule for CHECK. The reading that fits the most cells is written, and is in doubt if another one fits as many
  * cells with other values, or reads a cell that this one does not fit. Undefined if none fits half of the cells.
  */
 const decide = (texts: readonly string[], readings: readonly Reading[]): (GuessedTransforms & Reading) | undefined => {
-  const count = ({ values }: Reading): number => values.filter((value) => value !== undefined).length;
-  const most = Math.max(0, ...readings.map(count));
-  if (most * 2 < texts.length || most === 0) return undefined;
-  const fitting = readings.filter((reading) => count(reading) === most);
-  const usual = fitting.some(({ isRare }) => !isRare) ? fitting.filter(({ isRare }) => !isRare) : fitting;
-  const [best, ...others] = usual as [Reading, ...Reading[]];
-  const missed = best.values.flatMap((value, index) => (value === undefined ? [index] : []));
+  const [best] = [...readings].sort((one, other) => other.fits - one.fits || Number(one.isRare) - Number(other.isRare));
+  if (best === undefined || best.fits === 0 || best.fits * 2 < texts.length) return undefined;
   const doubts = new Map<string, string>();
   for (const reading of readings) {
-    const { values, name } = reading;
-    const isRival = others.includes(reading);
-    const at = values.findIndex((value, index) => {
+    const isRival = reading.fits === best.fits && (best.isRare || !reading.isRare);
+    const at = reading.values.findIndex((value, index) => {
       const own = best.values[index];
       return value !== undefined && value !== own && (isRival || own === undefined);
     });
-    if (at === -1 || doubts.has(values.join())) continue;
-    const own = best.values[at] === undefined ? `does not fit ${best.name}` : `is ${best.values[at]}`;
-    doubts.set(values.join(), `${shown(texts[at])} ${own}, or ${values[at]} with ${name}`);
+    if (at === -1) continue;
+    const own = best.values[at] === undefined ? `does not fit ${nameOf(best)}` : `is ${best.values[at]}`;
+    const other = `${at} ${reading.values[at]}`;
+    if (!doubts.has(other))
+      doubts.set(other, `${shown(texts[at])} ${own}, or ${reading.values[at]} with ${nameOf(reading)}`);
   }
-  const other = missed.find((index) => readings.every(({ values }) => values[index] === undefined));
-  return {
-    ...best,
-    transform: flow(best.entries),
-    doubts: [...doubts.values()].slice(0, 3),
-    notes:
-      other === undefined ? [] : [`does not fit ${missed.length} of ${texts.length} values: ${shown(texts[other])}`],
-  };
+  const lost = texts.find((_, index) => readings.every(({ values }) => values[index] === undefined));
+  const missed = texts.length - best.fits;
+  const notes = lost === undefined ? [] : [`does not fit ${missed} of ${texts.length} values: ${shown(lost)}`];
+  return { ...best, transform: flow(best.entry), doubts: [...doubts.values()].slice(0, 3), notes };
 };
+
+const isCurrency = (word: string): boolean => currenciesOf(word) !== undefined;
+const isKnown = (word: string): boolean => isCurrency(word) || likelyUnits.has(word);
+
+/** Separates words, and signs of currencies from other words: `k€` → `k`, `€`; `USD/month` → `USD`, `/month`. */
+export const unitsIn = (text: string): string[] =>
+  text.split(/\s+/).flatMap((word) => {
+    if (word === '' || isKnown(word)) return word === '' ? [] : [word];
+    const parts = [...word].map((_, index): [string, string] => [word.slice(0, index), word.slice(index)]).slice(1);
+    const pair = parts.find((both) => both.every(isKnown)) ?? parts.find((both) => both.some(isCurrency));
+    return pair ?? [word];
+  });
 
 /** The words before and after the digits of a cell, without minus signs: `-€ 1.5k` → `€`, `k`. */
 const wordsAt = (cell: string): string[] => {
@@ -95,50 +98,35 @@ const wordsAt = (cell: string): string[] => {
   return [before.replace(/^[+-]/, ''), after].flatMap(unitsIn);
 };
 
-/** Separates a sign of a currency and a word: `k€` → `k` and `€`. */
-export const unitsIn = (word: string): string[] => {
-  const text = word.trim();
-  if (text === '' || currenciesOf(text) !== undefined) return text === '' ? [] : [text];
-  const at = [...text].findIndex(
-    (_, index) => index > 0 && isKnown(text.slice(0, index)) && isKnown(text.slice(index)),
-  );
-  return at === -1 ? [text] : [text.slice(0, at).trim(), text.slice(at).trim()];
-};
-
-const isKnown = (text: string): boolean => currenciesOf(text.trim()) !== undefined || text.trim() in likelyUnits;
-
 const guessNumber = (texts: readonly string[], isCustom: boolean): GuessedTransforms => {
   const cells = new Map<string, string>();
   for (const text of texts) for (const word of wordsAt(text)) if (!cells.has(word)) cells.set(word, text);
-  const words = [...cells.keys()];
-  const factors = Object.fromEntries(words.map((word) => [word, currenciesOf(word) ? 1 : (likelyUnits[word] ?? 1)]));
-  const units = words.length === 0 ? {} : { units: factors };
-  const decided = decide(
-    texts,
-    numberFormats.map((format) => readColumn(texts, [{ number: { ...format, ...units } }])),
-  );
-  const [first] = texts;
+  const factor = (word: string): number => (isCurrency(word) ? 1 : (likelyUnits.get(word) ?? 1));
+  const units =
+    cells.size === 0 ? {} : { units: Object.fromEntries([...cells.keys()].map((word) => [word, factor(word)])) };
+  const readings = numberFormats.map((format) => readColumn(texts, { number: { ...format, ...units } }));
+  const decided = decide(texts, readings);
   if (decided === undefined)
     return {
       transform: '',
-      doubts: first === undefined ? [] : [`${shown(first)} is not a number of a known format`],
+      doubts: texts.slice(0, 1).map((cell) => `${shown(cell)} is not a number of a known format`),
       notes: [],
     };
-  const unusual = [...cells].filter(([word]) => word !== '%' && currenciesOf(word) === undefined);
+  const unusual = [...cells].filter(([word]) => word !== '%' && !isCurrency(word));
   const meanings = unusual.map(([, cell]) => `${shown(cell)} is read as ${decided.values[texts.indexOf(cell)]}`);
-  const isPlain = decided.transform === '[ { number: {} } ]';
+  const isPlain = decided.transform === flow({ number: {} });
   return {
-    transform: isPlain ? (isCustom ? '[ number ]' : '') : decided.transform,
+    ...decided,
+    transform: isPlain ? (isCustom ? flow('number') : '') : decided.transform,
     doubts: [...meanings, ...decided.doubts],
-    notes: decided.notes,
-    signs: new Map([...cells].filter(([word]) => currenciesOf(word) !== undefined)),
+    signs: new Map([...cells].filter(([word]) => isCurrency(word))),
   };
 };
 
 const guessDate = (texts: readonly string[]): GuessedTransforms => {
-  const readings = dateFormats.map(({ format, shape, isRare }) => readColumn(texts, [{ date: format }], shape, isRare));
+  const readings = dateFormats.map(({ format, shape, isRare }) => readColumn(texts, { date: format }, shape, isRare));
   const decided = decide(texts, readings);
-  const unclear = { transform: flow([{ date: 'yyyy-MM-dd' }]), notes: [] };
+  const unclear = { transform: flow({ date: 'yyyy-MM-dd' }), notes: [] };
   if (texts.length === 0) return { ...unclear, doubts: [], notes: ['no value shows the format'] };
   if (decided === undefined) return { ...unclear, doubts: [`enter the format of ${shown(texts[0])}`] };
   const far = decided.values.findIndex((value) => value !== undefined && !/^(19|20|21)/.test(value));
@@ -146,14 +134,29 @@ const guessDate = (texts: readonly string[]): GuessedTransforms => {
   return { ...decided, doubts: [...year, ...decided.doubts] };
 };
 
-/** The first cell that a single transform cannot read, or reads in another way than it is. */
-const guessSingle = (texts: readonly string[], ...entries: Entry[]): GuessedTransforms => ({
-  transform: flow(entries),
-  doubts:
-    decide(texts, [readColumn(texts, entries)])?.notes ??
-    (texts.length === 0 ? [] : [`cannot read ${shown(texts[0])}`]),
-  notes: [],
-});
+const guessBoolean = (texts: readonly string[]): GuessedTransforms => {
+  const decided = decide(texts, [readColumn(texts, 'boolean')]);
+  const doubts = decided?.notes ?? texts.slice(0, 1).map((cell) => `cannot read ${shown(cell)}`);
+  return { transform: flow('boolean'), doubts, notes: [] };
+};
+
+const separators = [' ::: ', ';', '|', ','];
+
+/** Addresses, ids and lists: cells with several of them. */
+const guessParts = (field: string, texts: readonly string[], isList: boolean): GuessedTransforms => {
+  const isAddress = /email/.test(field);
+  if (field === 'owner_email' && !mostMatch(texts, (text) => text.includes('@')))
+    return { transform: flow({ email_local: 'example.com' }), doubts: ['enter the domain of your members'], notes: [] };
+  const cell = texts.find((text) =>
+    isAddress ? text.split('@').length > 2 : separators.some((sign) => text.includes(sign)),
+  );
+  const separator = separators.find((sign) => cell?.includes(sign));
+  const wrapped: Entry[] = isAddress && texts.some((text) => /<|mailto:|\(/i.test(text)) ? ['email'] : [];
+  if (isList) return { transform: flow({ split: separator ?? ';' }, ...wrapped), doubts: [], notes: [] };
+  if (cell === undefined || separator === undefined) return { transform: flow(...wrapped), doubts: [], notes: [] };
+  const doubts = [`only the first ${isAddress ? 'address' : 'id'} of ${shown(cell)} is imported`];
+  return { transform: flow({ first_of: separator }, ...wrapped), doubts, notes: [], several: cell };
+};
 
 /** The kinds of custom fields whose values are not texts, by their types. */
 const customKinds: Readonly<Record<string, 'number' | 'instant' | 'list' | 'boolean'>> = {
@@ -161,28 +164,10 @@ const customKinds: Readonly<Record<string, 'number' | 'instant' | 'list' | 'bool
   ...{ timestamp: 'instant', date: 'instant', datetime: 'instant', multi_select: 'list', team_members: 'list' },
 };
 
-const separators = [' ::: ', ';', '|', ','];
-
-const guessAddress = (field: string, texts: readonly string[], isList: boolean): GuessedTransforms => {
-  const several = texts.find((text) => text.split('@').length > 2);
-  const separator = separators.find((sign) => several?.includes(sign));
-  if (field === 'owner_email' && !mostMatch(texts, (text) => text.includes('@')))
-    return {
-      transform: flow([{ email_local: 'example.com' }]),
-      doubts: ['enter the domain of your members'],
-      notes: [],
-    };
-  const wrapped: Entry[] = texts.some((text) => /<|mailto:|\(/i.test(text)) ? ['email'] : [];
-  if (isList) return { transform: flow([{ split: separator ?? ';' }, ...wrapped]), doubts: [], notes: [] };
-  const first: Entry[] = separator === undefined ? [] : [{ first_of: separator }];
-  const left = several === undefined ? [] : [`only the first address of ${shown(several)} is imported`];
-  return { transform: flow([...first, ...wrapped]), doubts: left, notes: [] };
-};
-
 /**
  * Guesses the transforms of a column from some of its values.
  *
- * `['1.234,56 €', '7,00 €']` for an amount → `[ { number: { decimal: ",", group: ., units: { €: 1 } } } ]`
+ * `['1.234,56 €', '7,00 €']` for an amount → `[ { number: { decimal: ",", group: ".", units: { €: 1 } } } ]`
  *
  * @param customType - the type of a custom field
  */
@@ -196,12 +181,7 @@ export const guessTransforms = (
   const kind = customType === undefined ? findTarget(object, field)?.kind : customKinds[customType];
   if (kind === 'number') return guessNumber(texts, customType !== undefined);
   if (kind === 'instant') return guessDate(texts);
-  if (kind === 'boolean') return guessSingle(texts, 'boolean');
-  if (/emails?$/.test(field) || customType === 'email') return guessAddress(field, texts, kind === 'list');
-  if (kind !== 'list') return { transform: '', doubts: [], notes: [] };
-  return {
-    transform: flow([{ split: separators.find((sign) => texts.some((text) => text.includes(sign))) ?? ';' }]),
-    doubts: [],
-    notes: [],
-  };
+  if (kind === 'boolean') return guessBoolean(texts);
+  const hasParts = kind === 'list' || /_external_id$|email$/.test(field) || customType === 'email';
+  return hasParts ? guessParts(field, texts, kind === 'list') : { transform: '', doubts: [], notes: [] };
 };

@@ -170,7 +170,7 @@ describe('the mapping of deals', () => {
     [{ Deal: ['A', 'B'], Amount: ['€5', '7'] }, /currency: # CHECK: "7" names no currency\n {4}value: EUR\n/],
     [
       { Deal: ['A', 'B'], Amount: ['€5', '£7'] },
-      /currency:\n.*Amount\n {4}transform: \[\{ find: \{ €: EUR, £: GBP \} \}\] # CHECK: "€5" is EUR; "£7" is GBP/,
+      /currency:\n.*Amount\n {4}transform: \[ \{ find: \{ €: EUR, £: GBP \} \} \] # CHECK: "€5" is EUR; "£7" is GBP/,
     ],
     [{ Deal: ['A'], Amount: ['5'], 'Amount Currency': ['EUR'] }, /currency:\n {4}column: Amount Currency\n/],
     [{ Deal: ['A'], 'Amount (T€)': ['5'] }, /CHECK: the name of the column has "T€"/],
@@ -179,7 +179,7 @@ describe('the mapping of deals', () => {
       { 'Deal ID': ['1', '2'], Deal: ['R', 'R'] },
       /template: "\{Deal\} \{Deal ID\}" # CHECK: "R" is the name of 2 rows with/,
     ],
-    [{ Deal: ['R', 'R'] }, /column: Deal # CHECK: "R" is the name of 2 rows, which become one deal/],
+    [{ Deal: ['R', 'R'] }, /name: # CHECK: "R" is the name of 2 rows, which become one deal/],
     [{ 'Deal ID': ['1', '2'], Deal: ['R', 'R'], Website: ['a.com', 'b.com'] }, /name:\n {4}column: Deal\n/],
   ])('of %j', (columns, expected) => {
     expect(mappingOf(columns as Readonly<Record<string, readonly string[]>>)).toMatch(expected);

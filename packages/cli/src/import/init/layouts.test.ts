@@ -167,6 +167,7 @@ describe('the layout of', () => {
       'contact',
       {
         external_id: '0031',
+        account_external_id: '0011',
         first_name: 'Ann',
         last_name: 'Abel',
         email: 'ann@s.example',
