@@ -143,6 +143,9 @@ const textFor = (encoding: string): fc.Arbitrary<string> => {
     .filter((text) => text.trim() !== '' && !/[\0\uFFFD]/.test(text));
 };
 
+/** The first years after 1970 as texts, because their milliseconds look like seconds. */
+const sentInstant = (date: Date): number | string => (date.getTime() < 1e11 ? date.toISOString() : date.getTime());
+
 const minutes = fc.integer({ min: 0, max: 51_000_000 }).map((minute) => new Date(minute * 60_000));
 const amounts = fc.integer({ min: -1e11, max: 1e11 }).map((cents) => cents / 100);
 
@@ -227,7 +230,7 @@ describe('files in all dialects', () => {
               seen !== undefined && ![...date[1](seen)].every((sign) => repertoires.get(encoding)?.has(sign) ?? true);
             const custom = clean({
               score,
-              seen: isLost ? undefined : seen?.getTime(),
+              seen: isLost || seen === undefined ? undefined : sentInstant(seen),
               vip,
               ...(tags.length > 0 && { tags }),
             });
@@ -255,7 +258,7 @@ describe('files in all dialects', () => {
         if (doubts.length > 0) return;
         const step = compileStep('date', argument.replace(/^"|"$/g, ''));
         const read = cells.map((cell) => (step.ok ? step.value.apply(cell) : step));
-        expect(read).toEqual(values.map((value) => ({ ok: true, value: value.getTime() })));
+        expect(read).toEqual(values.map((value) => ({ ok: true, value: sentInstant(value) })));
       }),
       { numRuns: propertyRuns({ short: 20, soak: 3000 }) },
     );

@@ -8,7 +8,10 @@ export const maxEpochMs = 253_402_300_799_999;
 
 const minuteMs = 60_000;
 const datePattern = /^\d{4}-\d{2}-\d{2}$/;
-const instantPattern = /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:Z|([+-])(\d{2}):(\d{2}))$/i;
+const instantPattern =
+  /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d{2})(?::?(\d{2}))?)$/i;
+/** A midnight without an offset is the start of the same day everywhere. */
+const dayStartPattern = /^(\d{4}-\d{2}-\d{2})[T ]00:00(?::00(?:\.0{1,9})?)?$/i;
 const timePattern = /^(\d{2}):(\d{2})(?::(\d{2}))?$/;
 
 /** Whether the text is a day of the Gregorian calendar as `YYYY-MM-DD`, years 0001 to 9999. */
@@ -30,14 +33,15 @@ export const formatInstant = (epochMs: number): string => new Date(epochMs).toIS
 export const formatDate = (epochMs: number): string => formatInstant(epochMs).slice(0, 10);
 
 /**
- * Reads an RFC 3339 date-time with its offset as epoch milliseconds, or returns undefined. Cuts digits beyond
+ * Reads an RFC 3339 date-time with its offset as epoch milliseconds, or returns undefined. Also reads other forms of ISO
+ * 8601 with the same meaning: a space for the T, no seconds, an offset without a colon or minutes. Cuts digits beyond
  * milliseconds, up to nine, because many languages print microseconds. Rejects leap seconds, which epoch milliseconds
  * cannot express, and instants whose UTC year is outside 0001 to 9999.
  */
 export const readInstantText = (text: string): number | undefined => {
   const match = instantPattern.exec(text);
   if (match === null) return undefined;
-  const [, date = '', hour = '', minute = '', second = '', fraction = '', sign, offsetHour, offsetMinute] = match;
+  const [, date = '', hour = '', minute = '', second = '00', fraction = '', sign, offsetHour, offsetMinute] = match;
   if (!isCalendarDate(date) || readTimeText(`${hour}:${minute}:${second}`) === undefined) return undefined;
   const [offsetHours, offsetMinutes] = [Number(offsetHour ?? 0), Number(offsetMinute ?? 0)];
   if (offsetHours > 23 || offsetMinutes > 59) return undefined;
@@ -100,20 +104,39 @@ export const parseDealDate = (input: number | string): Result<number> => orAsRea
 
 const dayMs = 86_400_000;
 
-/** The error text for an instant within a day: it belongs to different days in different time zones. */
-const dayFault = (epochMs: number): string => {
+/**
+ * The error text for an instant that belongs to different days in different time zones.
+ *
+ * @param written - the day in the offset that the sender gave
+ */
+const dayFault = (epochMs: number, written = formatDate(epochMs)): string => {
+  const day = formatDate(epochMs);
   // A midnight east of Greenwich is in the afternoon of the day before in UTC, one west of it in the morning.
   const isAfternoon = epochMs - Math.floor(epochMs / dayMs) * dayMs >= dayMs / 2;
   const other = epochMs + (isAfternoon ? dayMs : -dayMs);
-  const elsewhere = isEpochMs(other) ? `, but ${formatDate(other)} in other time zones` : '';
-  return `is ${readableInstant(epochMs)}, a time within ${formatDate(epochMs)} in UTC${elsewhere}: send YYYY-MM-DD`;
+  const elsewhere = written === day && isEpochMs(other) ? formatDate(other) : written;
+  const zones = elsewhere === day ? '' : `, but ${elsewhere} in other time zones`;
+  return `is ${readableInstant(epochMs)}, a time within ${day} in UTC${zones}: send YYYY-MM-DD`;
 };
 
-/** Reads a day, given as `YYYY-MM-DD` or as the epoch milliseconds of its midnight in UTC. The value is `YYYY-MM-DD`. */
+const dateFault = 'must be a calendar date as YYYY-MM-DD, or Unix milliseconds';
+
+const parseDateText = (text: string): Result<string> => {
+  const day = dayStartPattern.exec(text)?.[1] ?? text;
+  if (isCalendarDate(day)) return ok(day);
+  const epochMs = readInstantText(text);
+  if (epochMs === undefined) return fail(dateFault);
+  const written = text.slice(0, 10);
+  return epochMs % dayMs === 0 && formatDate(epochMs) === written ? ok(written) : fail(dayFault(epochMs, written));
+};
+
+/**
+ * Reads a day: `YYYY-MM-DD`, or its midnight as RFC 3339 in UTC, as a text without an offset, or as epoch milliseconds.
+ * The value is `YYYY-MM-DD`.
+ */
 export const parseDate = (input: unknown): Result<string> => {
-  if (typeof input === 'string' && isCalendarDate(input)) return ok(input);
-  if (typeof input !== 'number' || !isEpochMs(input))
-    return fail('must be a calendar date as YYYY-MM-DD, or Unix milliseconds');
+  if (typeof input === 'string') return parseDateText(input);
+  if (typeof input !== 'number' || !isEpochMs(input)) return fail(dateFault);
   const secondsFault = findSecondsFault(input);
   if (secondsFault !== null) return fail(secondsFault);
   return input % dayMs === 0 ? ok(formatDate(input)) : fail(dayFault(input));

@@ -52,7 +52,7 @@ const currenciesBySign = new Map(
   `€ EUR, Euro EUR, £ GBP, $ USD AUD CAD MXN NZD SGD HKD, US$ USD, A$ AUD, AU$ AUD, C$ CAD, CA$ CAD, NZ$ NZD, S$ SGD,
   HK$ HKD, NT$ TWD, MX$ MXN, R$ BRL, ¥ JPY CNY, 円 JPY, 元 CNY, CN¥ CNY, Fr. CHF, SFr. CHF, kr DKK ISK NOK SEK,
   kr. DKK ISK NOK SEK, zł PLN, Kč CZK, Ft HUF, lei RON, лв BGN, лв. BGN, ₽ RUB, руб. RUB, ₴ UAH, грн UAH, ₺ TRY, TL TRY,
-  ₹ INR, Rs INR PKR LKR, Rs. INR PKR LKR, ₩ KRW, ₫ VND, ₪ ILS, ฿ THB, ₱ PHP, Rp IDR, RM MYR, ₦ NGN, ₸ KZT, S/ PEN`
+  ₹ INR, Rs INR PKR LKR, Rs. INR PKR LKR, ₩ KRW, ₫ VND, đ VND, ₪ ILS, ฿ THB, ₱ PHP, Rp IDR, RM MYR, ₦ NGN, ₸ KZT, S/ PEN`
     .split(/,\s+/)
     .map((line) => line.split(' '))
     .map(([sign = '', ...codes]) => [sign, codes]),
@@ -70,6 +70,6 @@ export const likelyUnits: ReadonlyMap<string, number> = new Map(
     '1000000': 'm M mm MM mn Mn mio Mio Mio. million Million',
     '10000000': 'cr Cr crore Crore',
     '1000000000': 'b B bn Bn BN bln Mrd Mrd. mrd billion Billion',
-    '-1': 'CR () -',
+    '-1': 'CR () - – — ‒',
   }).flatMap(([factor, all]) => all.split(' ').map((word): [string, number] => [word, Number(factor)])),
 );

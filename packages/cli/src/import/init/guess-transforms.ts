@@ -43,7 +43,7 @@ const readColumn = (texts: readonly string[], entry: Entry, shape = /./, isRare 
     const read = step.ok && shape.test(text.trim()) ? applySteps(steps, text) : undefined;
     if (read?.ok !== true || read.value[0] === undefined) return undefined;
     if (name !== 'date') return String(read.value[0]);
-    return new Date(Number(read.value[0])).toISOString().replace(/T00:00:00\.000Z$|:00\.000Z$/, '');
+    return new Date(read.value[0] as string | number).toISOString().replace(/T00:00:00\.000Z$|:00\.000Z$/, '');
   });
   return { entry, values, fits: values.filter((value) => value !== undefined).length, isRare };
 };
@@ -143,8 +143,12 @@ const guessBoolean = (texts: readonly string[]): GuessedTransforms => {
 const separators = [' ::: ', ';', '|', ','];
 
 /** Addresses, ids and lists: cells with several of them. */
-const guessParts = (field: string, texts: readonly string[], isList: boolean): GuessedTransforms => {
-  const isAddress = /email/.test(field);
+const guessParts = (
+  field: string,
+  texts: readonly string[],
+  isList: boolean,
+  isAddress: boolean,
+): GuessedTransforms => {
   if (field === 'owner_email' && !mostMatch(texts, (text) => text.includes('@')))
     return { transform: flow({ email_local: 'example.com' }), doubts: ['enter the domain of your members'], notes: [] };
   const cell = texts.find((text) =>
@@ -157,6 +161,9 @@ const guessParts = (field: string, texts: readonly string[], isList: boolean): G
   const doubts = [`only the first ${isAddress ? 'address' : 'id'} of ${shown(cell)} is imported`];
   return { transform: flow({ first_of: separator }, ...wrapped), doubts, notes: [], several: cell };
 };
+
+/** A long number without its last digits, such as `1.23E+17`, and errors of formulas. */
+const ruined = /^\d([.,]\d+)?E\+\d+$|^#([A-Z/0]+[!?A]|#+)$/i;
 
 /** The kinds of custom fields whose values are not texts, by their types. */
 const customKinds: Readonly<Record<string, 'number' | 'instant' | 'list' | 'boolean'>> = {
@@ -179,9 +186,23 @@ export const guessTransforms = (
 ): GuessedTransforms => {
   const texts = values.filter((text) => text.trim() !== '');
   const kind = customType === undefined ? findTarget(object, field)?.kind : customKinds[customType];
-  if (kind === 'number') return guessNumber(texts, customType !== undefined);
+  if (kind === 'number') {
+    const guess = guessNumber(texts, customType !== undefined);
+    const isShare = customType === 'percentage' && texts.every((text) => /^[01]?([.,]\d+)?$/.test(text.trim()));
+    const share = texts.find((text) => isShare && /[.,]/.test(text));
+    return share === undefined
+      ? guess
+      : { ...guess, doubts: [...guess.doubts, `${shown(share)} is a share of 100, not of 1`] };
+  }
   if (kind === 'instant') return guessDate(texts);
   if (kind === 'boolean') return guessBoolean(texts);
-  const hasParts = kind === 'list' || /_external_id$|email$/.test(field) || customType === 'email';
-  return hasParts ? guessParts(field, texts, kind === 'list') : { transform: '', doubts: [], notes: [] };
+  const isAddress = /email/.test(field) || customType === 'email';
+  const hasParts = kind === 'list' || isAddress || field.endsWith('_external_id');
+  const guess = hasParts
+    ? guessParts(field, texts, kind === 'list', isAddress)
+    : { transform: '', doubts: [], notes: [] };
+  const ruin = texts.find((text) => ruined.test(text.trim()));
+  return ruin === undefined
+    ? guess
+    : { ...guess, doubts: [...guess.doubts, `${shown(ruin)} is what a spreadsheet program made of another value`] };
 };

@@ -49,6 +49,7 @@ describe('the guessed format of amounts', () => {
     [['12,500', '950'], /"12,500" is 12500, or 12.5 with/],
     [['1.234,50', '5.5'], /CHECK "1.234,50" does not fit .*, or 1234.5 with/],
     [['2x500', '500 x'], /CHECK/],
+    [['–5'], /"–5" is read as -5$/],
     [['10-20', '5–6'], /CHECK "10-20" is not a number of a known format$/],
     [['½'], /CHECK "½" is not a number/],
   ])('is in doubt in %j', (cells, expected) => {
@@ -136,6 +137,24 @@ describe('other values', () => {
     ['custom_fields.vip', ['是', '否', 'да'], 'checkbox', '[ boolean ]'],
     ['custom_fields.vip', ['x', 'no'], 'checkbox', '[ boolean ] | does not fit 1 of 2 values: "x"'],
     ['custom_fields.tags', ['a | b'], 'multi_select', '[ { split: "|" } ]'],
+    [
+      'custom_fields.mail',
+      ['a@x.com;b@x.com'],
+      'email',
+      '[ { first_of: ; } ] | only the first address of "a@x.com;b@x.com" is imported',
+    ],
+    ['email', ['Ann (ann@x.com)'], undefined, '[ email ]'],
+    [
+      'account_external_id',
+      ['9001;9002'],
+      undefined,
+      '[ { first_of: ; } ] | only the first id of "9001;9002" is imported',
+    ],
+    ['external_id', ['1.23E+17'], undefined, ' | "1.23E+17" is what a spreadsheet program made of another value'],
+    ['phone', ['#N/A', '#####'], undefined, ' | "#N/A" is what a spreadsheet program made of another value'],
+    ['phone', ['#12', '4E 5'], undefined, ''],
+    ['custom_fields.share', ['0.25', '1'], 'percentage', '[ number ] | "0.25" is a share of 100, not of 1'],
+    ['custom_fields.share', ['0.25', '12'], 'percentage', '[ number ]'],
   ])('of %s: %j', (field, cells, type, expected) => {
     expect(guess(field, cells, type)).toBe(expected);
   });
@@ -178,6 +197,14 @@ describe('the mapping of deals', () => {
     [
       { 'Deal ID': ['1', '2'], Deal: ['R', 'R'] },
       /template: "\{Deal\} \{Deal ID\}" # CHECK: "R" is the name of 2 rows with/,
+    ],
+    [
+      { Deal: ['R', 'R'], 'Account ID': ['1', '2'], 'Account Name': ['A', 'B'], Email: ['a@x.com', 'b@x.com'] },
+      /Deal\n(?!.*\n {2}account_name:)/s,
+    ],
+    [
+      { Deal: ['A'], 'Contact IDs': ['51;52'], 'Contact email': ['a@x.com; b@x.com'] },
+      /_email:\n.*\n.*first_of: ; \} \] # CHECK: the first of "a@x.com.*additional_contact_emails:\n.*\n.*\[ \{ split: ; \} \]\n.*_id:\n.*\n.*first_of.*# CHECK: the first of "51;52".*additional_contact_external_ids:/s,
     ],
     [{ Deal: ['R', 'R'] }, /name: # CHECK: "R" is the name of 2 rows, which become one deal/],
     [{ 'Deal ID': ['1', '2'], Deal: ['R', 'R'], Website: ['a.com', 'b.com'] }, /name:\n {4}column: Deal\n/],

@@ -82,7 +82,9 @@ const currencyEntry = (column: string, cells: readonly string[], signs: Readonly
 /** The name of deals. Names that would make one record of rows with different ids get the ids, if the user agrees. */
 const nameEntry = (columns: Columns, fields: readonly MatchedColumn[], column: string): FieldEntry => {
   const columnOf = (field: string): string => fields.find((one) => one.field === field)?.column ?? '';
-  const owners = ['account_domain', 'account_external_id', 'primary_contact_email'].map(columnOf);
+  const owners = ['account_domain', 'account_external_id', 'primary_contact_email', 'primary_contact_external_id'].map(
+    columnOf,
+  );
   const names = columns.get(column) ?? [];
   const keys = names.map((name, row) =>
     [name.trim(), ...owners.map((owner) => columns.get(owner)?.[row]?.replace(/^.*@/, ''))].join('\0'),
@@ -171,8 +173,10 @@ export const guessMapping = (source: InitSource): InitMapping => {
   const custom = customFields.map((one) => [customName(one), [one.name, one.current_name].map(simplified).join(' ')]);
   const matched = matchColumns(object, columns, Object.fromEntries(custom) as Record<string, string>);
   const find = (...names: string[]): string | undefined => matched.find(({ field }) => names.includes(field))?.column;
-  // Without a domain or email, a deal has no account to name.
-  const company = find('account_domain', 'primary_contact_email') === undefined ? find('account_name') : undefined;
+  // A deal can name its account only by its domain. One with an external id exists already.
+  const isLinked = find('account_external_id') !== undefined;
+  const isNameless = isLinked || find('account_domain', 'primary_contact_email') === undefined;
+  const company = isNameless ? find('account_name') : undefined;
   const fields = matched.filter(({ column }) => column !== company);
   const leftOut = [...columns.keys()].filter((name) => !fields.some(({ column }) => column === name));
   const missing = requiredTargets(object).filter((name) => find(name) === undefined);
@@ -185,7 +189,7 @@ export const guessMapping = (source: InitSource): InitMapping => {
     requiredTargets(object).includes(one.field) ? { ...one, keys: { ...one.keys, empty: 'reject' } } : one,
   );
   const suggestions = leftOut.map((column) =>
-    column === company
+    column === company && !isLinked
       ? `account_domain: { column: ${scalar(column)}, transform: [{ slug_domain: .com }] } # turns Acme into acme.com`
       : `custom_fields.${slugFromName(column) ?? 'field'}: { column: ${scalar(column)} }`,
   );

@@ -16,12 +16,15 @@ export const readBoolean = (cell: string): Result<boolean> => {
 };
 
 /**
- * Takes the address out of `Ann Abel <ann@example.com>`, `mailto:ann@example.com` or `ann@example.com (Ann)`. Other texts
- * stay, so that the gateway can say what is wrong with them.
+ * Takes the address out of `Ann Abel <ann@example.com>`, `Ann Abel (ann@example.com)`, `mailto:ann@example.com` or
+ * `ann@example.com (Ann)`. Other texts stay, so that the gateway can say what is wrong with them.
  */
 export const emailOf = (cell: string): Result<string> => {
   const text = cell.trim();
-  const [, address = text] = /^[^<>]*<([^<>]*)>$/.exec(text) ?? /^([^\s()]+@[^\s()]+)\s*\([^()]*\)$/.exec(text) ?? [];
+  const [, address = text] =
+    [/^[^<>]*<([^<>]*)>$/, /^([^\s()]+@[^\s()]+)\s*\([^()]*\)$/, /^[^()@]*\(([^\s()]+@[^\s()]+)\)$/]
+      .map((form) => form.exec(text))
+      .find((match) => match !== null) ?? [];
   return ok(address.replace(/^mailto:/i, '').trim());
 };
 

@@ -96,6 +96,10 @@ describe('the other transforms', () => {
       expect.stringMatching(/^refused/),
     ]);
     expect(run('date', 'M/d/yyyy', '3/1/2017')).toBe(Date.UTC(2017, 2, 1));
+    expect(['3/1/1970', '1/1/1970'].map((day) => run('date', 'M/d/yyyy', day))).toEqual([
+      '1970-03-01T00:00:00.000Z',
+      '1970-01-01T00:00:00.000Z',
+    ]);
   });
 });
 

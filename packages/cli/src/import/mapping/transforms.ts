@@ -1,5 +1,5 @@
 import { closed, oneOf } from '@crm/contract';
-import { fail, findTextFault, ok, type Result } from '@crm/domain';
+import { fail, findTextFault, formatInstant, ok, parseInstant, type Result } from '@crm/domain';
 import { type Static, type TSchema, Type } from 'typebox';
 
 import { compileDateFormat } from './date-format.js';
@@ -86,6 +86,16 @@ const finding: Compile<Readonly<Record<string, Scalar | null>>> = (values) => {
   });
 };
 
+/** The gateways take the milliseconds of the first years after 1970 for seconds, so that these instants are sent as texts. */
+const dating = (format: string): Result<Apply> => {
+  const read = compileDateFormat(format);
+  if (!read.ok) return read;
+  return ok((cell) => {
+    const instant = read.value(cell);
+    return instant.ok && !parseInstant(instant.value).ok ? ok(formatInstant(instant.value)) : instant;
+  });
+};
+
 const partsOf = (cell: string, separator: string): string[] => cell.split(separator).map((part) => part.trim());
 
 const transforms = {
@@ -107,7 +117,7 @@ const transforms = {
   split: transform(text, (separator) => ok((cell) => ok(partsOf(cell, separator)))),
   number: transform(NumberFormat, numberReader),
   boolean: transform(noArgument, () => ok(readBoolean)),
-  date: transform(text, compileDateFormat),
+  date: transform(text, dating),
 };
 
 /** The name of a transform in a mapping. */

@@ -31,15 +31,20 @@ export const naturalKeyOf = (object: Exclude<ImportObject, 'note'>, body: Reques
 /** The domain of the account of a deal. Undefined if it has none. */
 export const accountDomainOf = (body: RequestBody): string | undefined => {
   const source = accountSourceOf(body);
-  return source.kind === 'account' ? source.domain : undefined;
+  return 'kind' in source && source.kind === 'account' ? source.domain : undefined;
 };
 
-/** Whose deal it is, as the gateway decides it. */
-const accountSourceOf = (body: RequestBody): OpportunityAccountSource =>
-  opportunityAccountSource(
-    domainOf(textAt(body, 'related_objects', 'account_domain')),
-    emailOf(textAt(body, 'related_objects', 'primary_contact_email')),
-  );
+/** Whose deal it is, as the gateway decides it. Only the gateway knows the records of external ids. */
+const accountSourceOf = (body: RequestBody): OpportunityAccountSource | { readonly externalId: string } => {
+  const related = (name: string): string => textAt(body, 'related_objects', name).normalize('NFC').trim();
+  const domain = domainOf(related('account_domain'));
+  const account = related('account_external_id');
+  if (domain === null && account !== '') return { externalId: `account ${account}` };
+  const email = emailOf(related('primary_contact_email'));
+  const contact = related('primary_contact_external_id');
+  if (domain === null && email === null && contact !== '') return { externalId: `contact ${contact}` };
+  return opportunityAccountSource(domain, email);
+};
 
 const domainOf = (text: string): string | null => {
   const domain = normalizeDomain(text);
