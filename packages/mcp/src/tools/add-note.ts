@@ -19,14 +19,18 @@ export const addNote = defineTool({
     deal_ids: texts(),
     account_domains: texts(),
     contact_emails: texts(),
+    account_external_ids: texts(),
+    contact_external_ids: texts(),
   }),
   output: z.object({ id: z.string(), status: z.string().describe('created, or repeated if the key was used before') }),
   run: async ({ crm }, { request_key: idempotencyKey, title = null, content = null, ...targets }) => {
-    const { deal_ids: dealIds = [], account_domains: domains = [], contact_emails: emails = [] } = targets;
+    const { deal_ids: dealIds = [], ...links } = targets;
     const body = {
       note: { title, content },
-      account_domains: domains,
-      contact_emails: emails,
+      account_domains: links.account_domains ?? null,
+      contact_emails: links.contact_emails ?? null,
+      account_external_ids: links.account_external_ids ?? null,
+      contact_external_ids: links.contact_external_ids ?? null,
       related_objects: { opportunity_ids: dealIds },
     };
     const { data, isReplay } = await crm.notes.create(body, { idempotencyKey });

@@ -19,6 +19,7 @@ const dealFields = {
   contact_email: text('primary contact'),
   contact_external_id: text(),
   additional_contact_emails: texts(),
+  additional_contact_external_ids: texts(),
   owner_email: text('a member'),
   stage_name: text(),
   amount: z.number().optional(),
@@ -57,6 +58,7 @@ const wireNames: Readonly<Record<string, readonly [part: 'opportunity' | 'relate
   contact_external_id: ['related_objects', 'primary_contact_external_id'],
   owner_email: ['related_objects', 'owner_email'],
   additional_contact_emails: ['related_objects', 'additional_contact_emails'],
+  additional_contact_external_ids: ['related_objects', 'additional_contact_external_ids'],
 };
 
 /** The body of a create or update of a deal. Null clears a field. */

@@ -62,7 +62,7 @@ const patternsOf = (object: ImportObject, names = ''): readonly RegExp[] => {
 
 /** What most values of a field look like. */
 const shapeOf = (object: ImportObject, field: string): RegExp => {
-  if (/domains?$/.test(field)) return /^[^\s@]+\.[^\s@]+$/;
+  if (/domains?$/.test(field)) return /^[^\s@]+\.[^\s@,;]+([,;] .*)?$/;
   if (/emails?$/.test(field) && field !== 'owner_email') return /@/;
   return ['number', 'instant'].includes(findTarget(object, field)?.kind ?? '') ? /\p{Nd}/u : /./;
 };

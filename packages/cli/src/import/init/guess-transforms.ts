@@ -142,7 +142,7 @@ const guessBoolean = (texts: readonly string[]): GuessedTransforms => {
 
 const separators = [' ::: ', ';', '|', ','];
 
-/** Addresses, ids and lists: cells with several of them. */
+/** Addresses, domains, ids and lists: cells with several of them. */
 const guessParts = (
   field: string,
   texts: readonly string[],
@@ -158,7 +158,8 @@ const guessParts = (
   const wrapped: Entry[] = isAddress && texts.some((text) => /<|mailto:|\(/i.test(text)) ? ['email'] : [];
   if (isList) return { transform: flow({ split: separator ?? ';' }, ...wrapped), doubts: [], notes: [] };
   if (cell === undefined || separator === undefined) return { transform: flow(...wrapped), doubts: [], notes: [] };
-  const doubts = [`only the first ${isAddress ? 'address' : 'id'} of ${shown(cell)} is imported`];
+  const noun = isAddress ? 'address' : /domain$/.test(field) ? 'domain' : 'id';
+  const doubts = [`only the first ${noun} of ${shown(cell)} is imported`];
   return { transform: flow({ first_of: separator }, ...wrapped), doubts, notes: [], several: cell };
 };
 
@@ -197,7 +198,7 @@ export const guessTransforms = (
   if (kind === 'instant') return guessDate(texts);
   if (kind === 'boolean') return guessBoolean(texts);
   const isAddress = /email/.test(field) || customType === 'email';
-  const hasParts = kind === 'list' || isAddress || field.endsWith('_external_id');
+  const hasParts = kind === 'list' || isAddress || /_external_id$|domain$/.test(field);
   const guess = hasParts
     ? guessParts(field, texts, kind === 'list', isAddress)
     : { transform: '', doubts: [], notes: [] };

@@ -150,6 +150,12 @@ describe('other values', () => {
       undefined,
       '[ { first_of: ; } ] | only the first id of "9001;9002" is imported',
     ],
+    [
+      'account_domain',
+      ['a.com, b.com'],
+      undefined,
+      '[ { first_of: "," } ] | only the first domain of "a.com, b.com" is imported',
+    ],
     ['external_id', ['1.23E+17'], undefined, ' | "1.23E+17" is what a spreadsheet program made of another value'],
     ['phone', ['#N/A', '#####'], undefined, ' | "#N/A" is what a spreadsheet program made of another value'],
     ['phone', ['#12', '4E 5'], undefined, ''],
