@@ -179,6 +179,9 @@ describe('the id of a request', () => {
     ['none', undefined, /^[0-9a-f]{32}$/],
     ['a malformed one', 'two words', /^[0-9a-f]{32}$/],
     ['a well-formed one', 'order-4711-retry-2', /^order-4711-retry-2$/],
+    ['one of HAProxy', '7F000001:C3A8_0A000001:01BB_6926E0A1_0003:0B2C', /^7F000001:C3A8_.*:0B2C$/],
+    ['one of Kong', '6c4b1a52-94f4-4d4b-8d51-3bd2f0a7f3a1#17', /^6c4b1a52-.*#17$/],
+    ['one of AWS', 'Root=1-67891233-abcdef', /^Root=1-67891233-abcdef$/],
   ])(
     'is the same in the response and in the log of the gateway, for a client that sends %s',
     async (_name, sent, id) => {

@@ -106,8 +106,9 @@ describe('an update', () => {
 
   test('400: reads If-Match as a version: strong, weak or any', async () => {
     const id = await account({ domain: 'tags.com' });
-    for (const tag of ['"1"', 'W/"1"', '*']) expect((await change(id, {}, { 'if-match': tag })).status).toBe(200);
-    for (const tag of ['3', '""', '"0"', '"x"', '"1", "2"']) {
+    const compressed = ['"1-gzip"', 'W/"1-br"', '"1-zstd"', '"1--gzip"', '"1;gz"'];
+    for (const tag of ['"1"', 'W/"1"', ...compressed, '*']) expect((await change(id, {}, { 'if-match': tag })).status).toBe(200);
+    for (const tag of ['3', '""', '"0"', '"x"', '"1-2"', '"1gzip"', '"1", "2"']) {
       const answer = await change(id, {}, { 'if-match': tag });
       expect([tag, answer.status, answer.fieldsAtFault]).toEqual([tag, 400, ['If-Match']]);
     }
@@ -126,6 +127,7 @@ describe('an update', () => {
     await change(id, { industry: 'Steel' });
     for (const body of [{ industry: 'Coal' }, {}, { industry: 'Steel' }])
       expect((await change(id, body, { 'if-match': '"1"' })).status).toBe(412);
+    expect((await change(id, {}, { 'if-match': '"1-gzip"' })).status).toBe(412);
     expect(versionOf(await change(id, { industry: 'Coal' }, { 'if-match': '"2"' }))).toBe(3);
   });
 

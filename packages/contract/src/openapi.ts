@@ -1,7 +1,7 @@
 import type { Gateway, OperationContract } from './operation.js';
 import { errorResponseComponents, errorStatusesOf } from './openapi/error-responses.js';
 import { headerComponents, headerParameterComponents, headerParametersOf } from './openapi/headers.js';
-import { healthErrorStatuses, healthPathsBeside } from './openapi/health.js';
+import { healthErrorStatuses, healthPaths } from './openapi/health.js';
 import { operationObject } from './openapi/operation-object.js';
 import type { Json } from './openapi/json.js';
 import { SchemaComponents } from './openapi/schema-components.js';
@@ -24,7 +24,10 @@ export interface OpenApiDocument {
 
 /** Options of a gateway's document. */
 export interface OpenApiOptions {
-  /** Address of the gateway; by default the address from which the document was loaded. */
+  /**
+   * Address of the gateway; by default the folder of the document's own address, so that a path prefix of a proxy stays:
+   * `https://a.example/crm/openapi.json` → `https://a.example/crm/`
+   */
   readonly serverUrl?: string;
 }
 
@@ -88,11 +91,11 @@ const onlyNamed = (all: Json, names: ReadonlySet<string>): Json =>
 export const buildOpenApiDocument = (
   gateway: Gateway,
   operations: readonly OperationContract[],
-  { serverUrl = '/' }: OpenApiOptions = {},
+  { serverUrl = '.' }: OpenApiOptions = {},
 ): OpenApiDocument => {
   const schemas = new SchemaComponents();
   schemas.place(ErrorBody as object as JsonSchema);
-  const paths = { ...byPath(operations, schemas), ...healthPathsBeside(serverUrl) };
+  const paths = { ...byPath(operations, schemas), ...healthPaths };
   const hasEvents = operations.some(({ id }) => id === 'listEvents');
   const webhooks = hasEvents ? { webhooks: webhookObjects(schemas) } : {};
   const used = new Set([...operations.map(({ tag }) => tag), 'Health']);

@@ -11,9 +11,23 @@ const parse = (lines: readonly string[]): Record<string, unknown>[] =>
 describe('X-Request-Id', () => {
   it("is the caller's if it is well-formed, otherwise a new one, and is on every response", async () => {
     const { app, key } = createTestGateway();
-    const given = await request(app).get('/v1/things').set('x-api-key', key).set('x-request-id', 'abc_DEF-123');
-    expect(given.headers['x-request-id']).toBe('abc_DEF-123');
-    for (const bad of ['short', 'a'.repeat(65), 'has space!', 'abcdefgh, abcdefgh']) {
+    const wellFormed = [
+      'abc_DEF-123',
+      // HAProxy, over IPv4 and IPv6.
+      '7F000001:C3A8_0A000001:01BB_6926E0A1_0003:0B2C',
+      `${'20010DB8'.repeat(4)}:C3A8_${'20010DB8'.repeat(4)}:01BB_6926E0A1_0003:0B2C`,
+      // Kong, with the generators uuid#counter and tracker.
+      '6c4b1a52-94f4-4d4b-8d51-3bd2f0a7f3a1#17',
+      '127.0.0.1-8000-2-6-1-1795245200.512',
+      // AWS, and an id in base64.
+      'Root=1-67891233-abcdef012345678912345678',
+      'q83vEjRWeJA+/w==',
+    ];
+    for (const id of wellFormed) {
+      const given = await request(app).get('/v1/things').set('x-api-key', key).set('x-request-id', id);
+      expect(given.headers['x-request-id']).toBe(id);
+    }
+    for (const bad of ['short', 'a'.repeat(129), 'has space!', 'abcdefgh, abcdefgh', 'abc"defgh', 'ann@acme.com']) {
       const response = await request(app).get('/v1/things').set('x-request-id', bad).expect(401);
       expect(response.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
     }

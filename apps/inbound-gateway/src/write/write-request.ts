@@ -12,8 +12,11 @@ export const writeOrigin = ({ caller: { apiKeyId }, requestId }: OriginRequest):
   apiKeyId,
 });
 
-/** Also accepts weak tags: proxies that recompress responses weaken the tags but keep the version. */
-const versionTag = /^(?:W\/)?"([1-9]\d{0,8})"$/;
+/**
+ * Also accepts the tags of proxies that compress responses. They weaken a tag or add the coding to it, but keep the version:
+ * `W/"3"` (nginx), `"3-gzip"` (Apache, Caddy), `"3--gzip"` (Jetty), `"3;gz"` (LiteSpeed).
+ */
+const versionTag = /^(?:W\/)?"([1-9]\d{0,8})(?:(?:--?|;)(?:gzip|gz|br|zstd|deflate))?"$/;
 
 /**
  * The version in `If-Match`; undefined if any version is accepted.

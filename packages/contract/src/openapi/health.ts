@@ -42,13 +42,8 @@ const page = (
 /** The statuses of the health paths other than 200. */
 export const healthErrorStatuses = [400, 500, 503] as const;
 
-/**
- * The server address of the health paths. A proxy may put both gateways under one address: the paths under `/v1` are then at the root,
- * but the health paths are next to the document, which may have a path prefix.
- */
-const servers: readonly Json[] = [{ url: '.', description: 'Beside this document.' }];
-
-const healthPaths = {
+/** The paths that show whether a gateway runs. They need no key. */
+export const healthPaths: Readonly<Record<string, Json>> = {
   '/livez': page(
     'live',
     'Whether the gateway runs',
@@ -64,9 +59,3 @@ const healthPaths = {
     [...healthErrorStatuses],
   ),
 };
-
-/** The paths that show whether a gateway runs. They need no key and use the server address of the document. */
-export const healthPathsBeside = (serverUrl: string): Readonly<Record<string, Json>> =>
-  serverUrl !== '/'
-    ? healthPaths
-    : Object.fromEntries(Object.entries(healthPaths).map(([path, { get }]) => [path, { get: { ...get, servers } }]));

@@ -7,7 +7,12 @@ import type { GatewayActivity } from './metrics/activity.js';
 import type { OutageLog } from './outage-log.js';
 import type { RouteMatch } from '../server/route-table.js';
 
-const wellFormedRequestId = /^[A-Za-z0-9_-]{8,64}$/;
+/**
+ * Also the ids that balancers make: `7F000001:C3A8_0A000001:01BB_6926E0A1_0003:0B2C` (HAProxy), `6c4b…-…#17` (Kong),
+ * `Root=1-67891233-abcdef` (AWS). No comma, because a header that was sent twice arrives joined by one, and no `@`, because the log has
+ * no email addresses.
+ */
+const wellFormedRequestId = /^[A-Za-z0-9._:#=+/-]{8,128}$/;
 /** The logged status if the client hung up before the response; never sent. */
 const clientGoneStatus = 499;
 

@@ -28,7 +28,7 @@ const leak =
 /** No field error starts with a capital letter or ends with a full stop, see `FieldErrors` in `domain`. */
 const errorStyle = /^(?![A-Z]).*[^.]$/s;
 const readMark = /^[A-Za-z0-9_-]{23}$/;
-const requestId = /^[A-Za-z0-9_-]{8,64}$/;
+const requestId = /^[A-Za-z0-9._:#=+/-]{8,128}$/;
 
 const documentedStatuses = (contract: OperationContract): ReadonlySet<number> => {
   const document = buildOpenApiDocument(contract.gateway, [contract]) as {
