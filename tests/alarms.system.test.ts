@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 
 import {
+  checkMetrics,
   findFreePort,
   type GatewayProcess,
   runPromtool,
@@ -26,6 +27,7 @@ describe('the alarms', () => {
     const checked = await runPromtool('check', 'config', fileOf('docker/observability/prometheus.yaml'));
     expect(checked).toContain('prometheus.yaml is valid');
     expect(checked).toMatch(/SUCCESS: \d+ rules found/);
+    expect(await runPromtool('check', 'rules', fileOf('docker/observability/alerts.yaml'))).not.toMatch(/FAILED|lint/i);
   });
 });
 
@@ -71,7 +73,7 @@ describe('a Prometheus that scrapes both gateways', () => {
     await drop();
   });
 
-  test('finds every metric of the alarms and the dashboard in its processes, and each of our metrics is in the manual', async () => {
+  test('finds every metric of the alarms and the dashboard in its processes, each well-named and ours in the manual', async () => {
     const expressions = [
       ...readAlarms().map(({ expr }) => expr),
       ...readPanels().flatMap((panel) => panel.expressions),
@@ -82,6 +84,7 @@ describe('a Prometheus that scrapes both gateways', () => {
     for (const { target } of [read, inbound, worker]) {
       // Series of histograms appear only with the first observation, so the names are read from the declarations.
       const page = await (await fetch(`http://${target}/metrics`)).text();
+      expect(await checkMetrics(page)).toBe('');
       const declared = [...page.matchAll(/^# TYPE (\w+) (\w+)$/gm)];
       const exposed = declared.flatMap(([, name = '', type]) =>
         type === 'histogram' ? ['_bucket', '_count', '_sum'].map((end) => `${name}${end}`) : [name],

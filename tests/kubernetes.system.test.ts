@@ -89,6 +89,18 @@ test('refer to each other, to images of the Dockerfile and to variables of the m
   for (const name of settings) expect(manual).toContain(`\`${name}\``);
 });
 
+test('let every process connect to names, PostgreSQL, PgBouncer, Redis and a collector, and only the worker to more', () => {
+  const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy') as (Manifest & { readonly spec: object })[];
+  const allowed = policies.flatMap(({ metadata, spec }) => {
+    const ports = valuesOf('egress', spec).flatMap((rules) => valuesOf('ports', rules).flat()) as { port: number }[];
+    return ports.length === 0 ? [] : [[metadata.name, [...new Set(ports.map(({ port }) => port))]]];
+  });
+  expect(Object.fromEntries(allowed)).toEqual({
+    'crm-database': [53, 5432, 6432, 6379, 4318],
+    'crm-webhooks': [443, 8443],
+  });
+});
+
 test('give every process probes, limits and a read-only container, and bind its pods to the rules of the network', () => {
   for (const container of valuesOf('containers').flat() as Record<string, unknown>[]) {
     expect(container).toMatchObject({

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startCollector } from '@crm/testing';
+import { attributeOf, startCollector } from '@crm/testing';
 import { expect, test } from '@jest/globals';
 import { runCrm } from './support/run-crm.js';
 import { startOwnStack } from './support/running-stack.js';
@@ -27,9 +27,16 @@ test('a delivery continues the trace of the write', async () => {
     const spans = () => collector.spans.filter((span) => span.traceId === traceId);
     const find = (name: string) => spans().find((span) => span.name === name);
     const deadlineMs = performance.now() + patienceMs;
-    const isTraced = () => find('deliver webhook') !== undefined && find('createAccount') !== undefined;
+    const isTraced = () => find('POST') !== undefined && find('POST /v1/inbound/accounts') !== undefined;
     while (!isTraced() && performance.now() < deadlineMs) await sleep(50);
-    expect(spans().map(({ spanId }) => spanId)).toContain(find('deliver webhook')?.parentSpanId);
+    const delivery = find('POST');
+    expect(spans().map(({ spanId }) => spanId)).toContain(delivery?.parentSpanId);
+    const { port } = receiver.address() as AddressInfo;
+    const required = ['http.request.method', 'server.address', 'server.port', 'url.full', 'http.response.status_code'];
+    expect(required.map((name) => delivery && attributeOf(delivery, name))).toEqual([
+      ...['POST', '127.0.0.1', port, `http://127.0.0.1:${port}/REDACTED`],
+      200,
+    ]);
   } finally {
     await stack.end();
     receiver.close();

@@ -14,6 +14,7 @@ describeTraces({
     return { path: '/v1/inbound/accounts', body: { domain: `subject${count}.com` } };
   },
   app: 'inbound-gateway',
+  method: 'POST',
   operation: 'createAccount',
   route: '/v1/inbound/accounts',
   statement: 'write(',

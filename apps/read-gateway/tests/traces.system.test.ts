@@ -9,6 +9,7 @@ describeTraces({
   },
   request: () => ({ path: '/v1/accounts' }),
   app: 'read-gateway',
+  method: 'GET',
   operation: 'listAccounts',
   route: '/v1/accounts',
   statement: 'FROM accounts',

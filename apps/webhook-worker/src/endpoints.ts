@@ -113,7 +113,7 @@ export class Endpoints {
     const post = (message: Message) => sender.send(webhook.url, signing, message);
     const round = new Round(webhook, {
       read: (request) => readDeliveries(database, request),
-      send: traceSend(post, webhook.id),
+      send: traceSend(post, webhook),
       save: (result) => this.#save(due, result),
       takeShare: () => this.#requests.takeWithin(due.organizationId, shareWaitMs),
       mayStart: () => !this.#isStopping() && lease.mayStart(performance.now()),

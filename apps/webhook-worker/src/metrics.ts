@@ -1,6 +1,7 @@
 import type { Database, DeliveryResult, WebhookState } from '@crm/db';
 import { findDueWebhooks, readWebhookStates } from '@crm/db';
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { collectProcessMetrics } from '@crm/http';
+import { Counter, Gauge, Registry } from 'prom-client';
 
 /** The metrics of one worker process, in the Prometheus format. The state of the endpoints is read at each scrape. */
 export class WorkerMetrics {
@@ -14,7 +15,7 @@ export class WorkerMetrics {
   constructor(database: Database) {
     this.#database = database;
     this.#registry.setDefaultLabels({ gateway: 'webhook-worker' });
-    collectDefaultMetrics({ register: this.#registry });
+    collectProcessMetrics(this.#registry);
     this.#attempts = new Counter({
       ...this.#named(
         'crm_webhook_events_total',

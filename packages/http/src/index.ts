@@ -7,6 +7,7 @@ export * from './gateway-settings.js';
 export * from './gateway.js';
 export { GatewayActivity } from './observability/metrics/activity.js';
 export { startAdminServer } from './observability/metrics/admin-server.js';
+export { collectProcessMetrics } from './observability/metrics/process-metrics.js';
 export * from './observability/observability.js';
 export { OutageLog } from './observability/outage-log.js';
 export { startTracing } from './observability/tracing/start-tracing.js';

@@ -16,7 +16,7 @@ export { isOk, type Program, startProgram } from './program.js';
 export { reportFigure } from './report-figure.js';
 export { startReplicatedPostgres, type ReplicatedPostgres } from './replicated-postgres.js';
 export { hostileText } from './hostile/hostile-input.js';
-export { runPromtool, startPrometheus, type TestPrometheus } from './prometheus.js';
+export { checkMetrics, runPromtool, startPrometheus, type TestPrometheus } from './prometheus.js';
 export { combiningMarks, withEachText } from './hostile/combining-marks.js';
 export { documentedOperations, type DocumentedOperation, type OpenApiDocument } from './openapi-ids.js';
 export { testRoleNames, urlForRole, type TestRole } from './test-roles.js';

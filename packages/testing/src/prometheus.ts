@@ -13,6 +13,16 @@ const toolTimeoutMs = 60_000;
 export const runPromtool = async (...words: readonly string[]): Promise<string> =>
   (await promisify(execFile)('/usr/bin/promtool', words, { timeout: toolTimeoutMs })).stdout;
 
+/** Checks the names, types and texts of a page of metrics with promtool. @returns what it objects to, empty for nothing */
+export const checkMetrics = async (page: string): Promise<string> => {
+  const running = promisify(execFile)('/usr/bin/promtool', ['check', 'metrics'], { timeout: toolTimeoutMs });
+  running.child.stdin?.end(page);
+  return running.then(
+    ({ stdout, stderr }) => stdout + stderr,
+    (error: unknown) => String((error as { stderr?: string }).stderr),
+  );
+};
+
 /** A separate Prometheus for one test, which scrapes and evaluates every second. */
 export interface TestPrometheus {
   /** The labels of the firing alarms with this name. */

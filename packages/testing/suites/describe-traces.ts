@@ -20,7 +20,8 @@ interface TracedGateway {
   /** A request that gets 200 every time. */
   readonly request: () => CallerRequest;
   readonly app: 'read-gateway' | 'inbound-gateway';
-  /** The name of the span of its request, its route, and a part of the statement that it runs. */
+  /** The method, the operation and the route of its request, and a part of the statement that it runs. */
+  readonly method: string;
   readonly operation: string;
   readonly route: string;
   readonly statement: string;
@@ -162,16 +163,21 @@ export const describeTraces = (subject: TracedGateway): void => {
   describe('sampled traces', () => describeSampling(subject));
 
   describe('traces', () => {
-    test('contain a span of the request, named by its operation, and one span per statement', () => {
+    test('contain a span of the request, named by its method and route, and one span per statement', () => {
       const { answer, line, spans } = only(usual);
       expect(answer.status).toBe(200);
       const [request, ...others] = spans.filter(({ kind }) => kind === server);
       expect(others).toEqual([]);
       expect(usual.collector.spans.filter(({ kind }) => kind === server)).toHaveLength(usual.traced.length - 1);
-      expect(request).toMatchObject({ name: subject.operation, traceId: line['trace_id'] });
-      expect(request && attributeOf(request, 'http.route')).toBe(subject.route);
-      expect(request && attributeOf(request, 'http.response.status_code')).toBe(200);
-      expect(request && attributeOf(request, 'crm.request_id')).toBe(answer.headers.get('x-request-id'));
+      expect(request).toMatchObject({ name: `${subject.method} ${subject.route}`, traceId: line['trace_id'] });
+      // The first three, the status and the route are required by the semantic conventions of HTTP.
+      const expected = {
+        ...{ 'http.request.method': subject.method, 'url.scheme': 'http', 'url.path': subject.route },
+        ...{ 'http.route': subject.route, 'http.response.status_code': 200, 'network.protocol.version': '1.1' },
+        ...{ 'crm.operation': subject.operation, 'crm.request_id': answer.headers.get('x-request-id') },
+      };
+      const found = Object.keys(expected).map((name) => [name, request && attributeOf(request, name)]);
+      expect(Object.fromEntries(found)).toEqual(expected);
       expect(line['request_id']).toBe(answer.headers.get('x-request-id'));
       const statements = spans.filter(({ kind }) => kind === client);
       expect(statements.map((span) => attributeOf(span, 'db.query.text'))).toEqual(
@@ -200,6 +206,9 @@ export const describeTraces = (subject: TracedGateway): void => {
       expect(answer.status).toBe(200);
       expect(spans.length).toBeGreaterThan(1);
       for (const text of usual.collector.texts) expect(text).not.toMatch(/canary|crm_live_/);
+      const request = spans.find(({ kind }) => kind === server);
+      const isQueried = subject.canary.path.endsWith('=update');
+      expect(request && attributeOf(request, 'url.query')).toBe(isQueried ? 'REDACTED' : undefined);
     });
 
     test('refuse no request if no collector accepts them', () => {

@@ -1,6 +1,7 @@
 import { apiVersion, type Gateway } from '@crm/contract';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { CacheCounts, GatewayActivity } from './activity.js';
+import { collectProcessMetrics } from './process-metrics.js';
 
 /** A pool of connections as it is now. */
 export interface PoolState {
@@ -27,7 +28,7 @@ export class Metrics {
 
   constructor(gateway: Gateway, activity: GatewayActivity) {
     this.#registry.setDefaultLabels({ gateway });
-    collectDefaultMetrics({ register: this.#registry });
+    collectProcessMetrics(this.#registry);
     const info = { ...this.#named('crm_build_info', 'Always 1; the label is the version.'), labelNames: ['version'] };
     new Gauge(info).set({ version: apiVersion }, 1);
     this.#observeRequests(activity);
