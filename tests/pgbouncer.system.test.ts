@@ -72,7 +72,7 @@ const setLimits = async (change: string): Promise<void> => {
   const opened = openAdministrationDatabase({ url: database.url, applicationName: 'test', maxConnections: 1 });
   const role = testRoleNames().inbound;
   await opened.pool.query(
-    `DO $$ BEGIN EXECUTE format('ALTER ROLE ${role} IN DATABASE %I ${change}', current_database()); END $$`,
+    `DO $$ BEGIN EXECUTE format('ALTER ROLE ${role} IN DATABASE %I ${change.replaceAll("'", "''")}', current_database()); END $$`,
   );
   await opened.close();
 };
@@ -111,6 +111,18 @@ describe('through PgBouncer', () => {
     });
     expect(applied).toMatchObject({ exitCode: 0 });
     expect(await writeThrough(await pool('session'))).toEqual(Array(requests).fill(200));
+  });
+
+  test('a role with another isolation level is refused until crm roles apply has set it', async () => {
+    await setLimits("SET default_transaction_isolation = 'serializable'");
+    const other = await pool('session');
+    await expect(start(other)).rejects.toThrow(/code 78[^]*are serializable, not read committed: run crm roles apply/);
+    expect(await examine(other, 'isolation')).toMatchObject({ status: 'problem' });
+    await pooler?.stop();
+    await applyRoles(database.url, testRoleNames());
+    const url = await pool('session');
+    expect(await writeThrough(url)).toEqual(Array(requests).fill(200));
+    expect(await examine(url, 'isolation')).toMatchObject({ status: 'ok' });
   });
 
   test('an address without pgbouncer=true is refused with advice', async () => {

@@ -1,10 +1,16 @@
 import { buildOpenApiDocument, compileOperation } from '@crm/contract';
-import { findApiKeysByHash, isConnectionError, touchApiKey } from '@crm/db';
-import { type AppParts, createGatewayApp, type GatewaySettings } from '@crm/http';
+import { type Database, findApiKeysByHash, findWriteProblem, isConnectionError, touchApiKey } from '@crm/db';
+import { type AppParts, createGatewayApp, type GatewaySettings, NotReadyError } from '@crm/http';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import type { Context } from './context.js';
 import { operations } from './operations/index.js';
+
+/** @throws NotReadyError if nothing can be written, such as after a failover that made the server a standby */
+const checkReadiness = async (database: Database): Promise<void> => {
+  const problem = await findWriteProblem(database);
+  if (problem !== null) throw new NotReadyError(problem);
+};
 
 /** Builds the inbound gateway's app, without a listener. */
 export const createApp = (
@@ -25,7 +31,7 @@ export const createApp = (
     },
     limits: { perMinute: settings.rateLimits, createStore: parts.counters?.createStore },
     startUp: parts.startUp,
-    readiness: () => database.ping(),
+    readiness: () => checkReadiness(database),
     isOutage: isConnectionError,
     logger,
     openApiDocument: buildOpenApiDocument(

@@ -20,7 +20,7 @@ export const envToConfig = (env: Environment): Config =>
   readEnvironment(env, (read) => ({
     ...readGatewaySettings(read, { port: 4001 }),
     webhooks: readWebhookSettings(read),
-    databaseUrl: read.url('DATABASE_URL', { schemes: ['postgres', 'postgresql'] }),
+    databaseUrl: read.databaseUrl('DATABASE_URL'),
     maxConnections: read.integer('DATABASE_MAX_CONNECTIONS', { min: 1, max: 1_000, fallback: 10 }),
     allowsUnsafeDurability: read.boolean('ALLOW_UNSAFE_DURABILITY', false),
     eventRetentionDays: read.integer('EVENT_RETENTION_DAYS', { min: 0, max: 36_500, fallback: 30 }),

@@ -14,8 +14,6 @@ export interface Config extends GatewaySettings {
   readonly maxWaiting: number;
 }
 
-const postgres = { schemes: ['postgres', 'postgresql'] };
-
 /**
  * Reads the read gateway's configuration; pure.
  * @throws EnvironmentError that names every invalid variable
@@ -32,8 +30,8 @@ export const envToConfig = (env: Environment): Config =>
     }
     return {
       ...readGatewaySettings(read, { port: 4000 }),
-      databaseUrl: read.url('DATABASE_URL', postgres),
-      readDatabaseUrl: read.optionalUrl('READ_DATABASE_URL', postgres),
+      databaseUrl: read.databaseUrl('DATABASE_URL'),
+      readDatabaseUrl: read.optionalDatabaseUrl('READ_DATABASE_URL'),
       cursorSecrets,
       maxConnections: read.integer('DATABASE_MAX_CONNECTIONS', { min: 1, max: 1_000, fallback: 10 }),
       maxWaiting: read.integer('MAX_WAITING', { min: 1, max: 1_000_000, fallback: defaultShares.maxWaiting }),

@@ -60,7 +60,8 @@ const close = async (): Promise<void> => {
 };
 try {
   await observability.start();
-  await startServer(app, { host: config.host, port: config.port, logger, onStopped: close });
+  const { host, port, shutdownDelayMs } = config;
+  await startServer(app, { host, port, shutdownDelayMs, logger, onStopped: close });
 } catch (error) {
   logger.fatal({ err: error }, 'the gateway could not start');
   process.exitCode = 1;

@@ -55,7 +55,7 @@ export const envToConfig = (env: Environment): Config =>
     return {
       ...webhooks,
       ...readProcessSettings(read),
-      databaseUrl: read.url('DATABASE_URL', { schemes: ['postgres', 'postgresql'] }),
+      databaseUrl: read.databaseUrl('DATABASE_URL'),
       maxConnections: read.integer('DATABASE_MAX_CONNECTIONS', { min: 1, max: 1_000, fallback: 10 }),
       retryDelaysMs: seconds.length === 0 ? defaultRetryDelaysMs : seconds.map((text) => Number(text) * second),
       attemptTimeoutMs: read.integer('WEBHOOK_TIMEOUT_MS', { min: 10, max: 60_000, fallback: 15_000 }),

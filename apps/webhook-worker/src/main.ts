@@ -1,4 +1,4 @@
-import { gatewayApplicationName, openDatabase, readWebhookSecrets, watchStartUp } from '@crm/db';
+import { findWriteProblem, gatewayApplicationName, openDatabase, readWebhookSecrets, watchStartUp } from '@crm/db';
 import {
   createLogger,
   loadConfig,
@@ -55,8 +55,8 @@ const startUp = watchStartUp(
   { ...report, onPassed: () => void start() },
 );
 const readiness = async (): Promise<void> => {
-  if (startUp.problem !== null) throw new NotReadyError(startUp.problem);
-  await database.ping();
+  const problem = startUp.problem ?? (await findWriteProblem(database));
+  if (problem !== null) throw new NotReadyError(problem);
 };
 const stops = [
   ...(tracing === undefined ? [] : [await startTracing(tracing, 'crm-webhook-worker', logger)]),

@@ -1,5 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
+import { clientUrl } from './connection/server-address.js';
 import { type Database, type DatabaseOptions, openDatabase, sessionSettings } from './database.js';
 import { PrismaClient } from './generated/client.js';
 
@@ -24,7 +25,7 @@ export const openAdministrationDatabase = (given: DatabaseOptions): Administrati
   const options = { ...commandLimitsMs, poolWaitMs: commandPoolWaitMs, ...given };
   const database = openDatabase(options);
   const pool = new pg.Pool({
-    connectionString: options.url,
+    connectionString: clientUrl(options.url),
     application_name: options.applicationName,
     max: options.maxConnections,
     connectionTimeoutMillis: options.poolWaitMs,

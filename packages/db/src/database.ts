@@ -1,5 +1,5 @@
 import { ConnectionPool } from './connection/connection-pool.js';
-import { isPooled, readAddress } from './connection/server-address.js';
+import { isPooled, readAddress, sessionOptions } from './connection/server-address.js';
 import { openConnection, type ServerConnection, type Statement } from './connection/server-connection.js';
 import { endsConnection, noConnectionInTime, translateDatabaseErrors } from './database-errors.js';
 import { parallelWorkers, readPlanMode, sessionLimitsMs } from './session-limits.js';
@@ -99,15 +99,16 @@ const responseGraceMs = 1_000;
 const pingTimeoutMs = 2_000;
 const probeTimeoutMs = 1_000;
 
-/** Session settings: time limits and parallel workers. Empty for a pooler in transaction mode. */
+/** Session settings: time limits, parallel workers and the isolation level. A pooler in transaction mode gets none of ours. */
 export const sessionSettings = (options: DatabaseOptions): Readonly<Record<string, string>> => {
-  if (isPooled(options.url)) return {};
+  if (isPooled(options.url)) return sessionOptions(options.url);
   const limits = {
     statement_timeout: options.statementTimeoutMs,
     lock_timeout: options.lockTimeoutMs,
     idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs,
   };
-  const settings: Record<string, string> = { options: `-c max_parallel_workers_per_gather=${parallelWorkers}` };
+  const ours = `-c max_parallel_workers_per_gather=${parallelWorkers}`;
+  const settings: Record<string, string> = { ...sessionOptions(options.url, ours) };
   for (const [name, defaultMs] of Object.entries(sessionLimitsMs))
     settings[name] = String(limits[name as keyof typeof limits] ?? defaultMs);
   return settings;

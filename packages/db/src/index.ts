@@ -57,16 +57,13 @@ export { applyRoles } from './roles/apply-roles.js';
 export { type RoleNames, roleSql } from './roles/role-sql.js';
 export { gatewayApplicationName } from './schema-history/gateway-requirement.js';
 export { describeUnmet } from './schema-history/schema-history.js';
+export { connectionAdvice } from './start-up/connection-advice.js';
+export { findWriteProblem } from './start-up/find-write-problem.js';
 export { findPoolerFaults } from './start-up/judge-server.js';
 export { encodingProblem } from './schema-history/database-encoding.js';
 export { readSessionFacts } from './start-up/read-facts.js';
-export {
-  isSettingRefused,
-  refusedSettingText,
-  type StartUp,
-  type StartUpListener,
-  watchStartUp,
-} from './start-up/watch-start-up.js';
+export { isolationLevel } from './session-limits.js';
+export { type StartUp, type StartUpListener, watchStartUp } from './start-up/watch-start-up.js';
 export * from './setup/change-setup.js';
 export * from './setup/move-opportunities.js';
 export * from './setup/refresh-records.js';

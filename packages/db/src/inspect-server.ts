@@ -1,12 +1,12 @@
 import type { Database } from './database.js';
+import { writeColumns, type WriteFacts } from './start-up/read-facts.js';
 
 /** Properties of a server that an operator should check before gateways use it. */
-export interface ServerFacts {
+export interface ServerFacts extends WriteFacts {
   /** `server_version_num`, such as `180004`. */
   readonly versionNumber: number;
   readonly encoding: string;
   readonly isSuperuser: boolean;
-  readonly isInRecovery: boolean;
   /** Values of `fsync`, `synchronous_commit`, `full_page_writes`. */
   readonly durability: Readonly<Record<string, string>>;
   /** The number of connections that this role can open: the lowest limit of the server, the database and the role. */
@@ -22,7 +22,7 @@ const factsSql = `
   SELECT current_setting('server_version_num')::int AS "versionNumber",
          pg_encoding_to_char(d.encoding) AS encoding,
          r.rolsuper AS "isSuperuser",
-         pg_is_in_recovery() AS "isInRecovery",
+         ${writeColumns},
          (SELECT jsonb_object_agg(name, setting) FROM pg_settings
            WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes')) AS durability,
          least(current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,

@@ -5,6 +5,12 @@ export const sessionLimitsMs = {
   idle_in_transaction_session_timeout: 10_000,
 } as const;
 
+/**
+ * The isolation level of every session. A write that waited for another one must see what that one has committed. Under `repeatable
+ * read` or `serializable`, the default of some servers, it would fail instead (40001).
+ */
+export const isolationLevel = 'read committed';
+
 /** Each statement may use one parallel worker, so two processes. Large reads get a second core without taking all cores from others. */
 export const parallelWorkers = 1;
 

@@ -37,7 +37,8 @@ const settingsOf = ({ withConnection }: Database) =>
     connection.queryServer<Record<string, string>>(
       `SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock,
               current_setting('idle_in_transaction_session_timeout') AS idle,
-              current_setting('max_parallel_workers_per_gather') AS workers, current_setting('plan_cache_mode') AS plans`,
+              current_setting('max_parallel_workers_per_gather') AS workers, current_setting('plan_cache_mode') AS plans,
+              current_setting('transaction_isolation') AS isolation`,
       [],
     ),
   );
@@ -50,7 +51,8 @@ describe('the default limits', () => {
   test('are 5 s, and one parallel worker for a statement, 3 s for a lock, 10 s for an idle transaction', async () => {
     const database = open();
     const limits = { statement: '5s', lock: '3s', idle: '10s' };
-    expect(await settingsOf(database)).toEqual({ ...limits, workers: '1', plans: 'auto' });
+    const isolation = 'read committed';
+    expect(await settingsOf(database)).toEqual({ ...limits, workers: '1', plans: 'auto', isolation });
     expect(await settingsOf(open({ isForReads: true }))).toMatchObject({
       plans: readCitusUrl() === null ? 'force_generic_plan' : 'auto',
     });
@@ -65,6 +67,23 @@ describe('the default limits', () => {
     expect(rows).toEqual([limits]);
   });
 
+  test('come with the isolation level of the writes, whatever the server, the role or the address says', async () => {
+    const role = await startLimitedRole(databaseUrl, 'inbound');
+    const url = new URL(role.url);
+    await queryOnce(databaseUrl, `ALTER ROLE ${url.username} SET default_transaction_isolation = 'repeatable read'`);
+    const ofAddress = '-c default_transaction_isolation=serializable -c max_parallel_workers_per_gather=3';
+    url.searchParams.set('options', ofAddress);
+    const expected = { isolation: 'read committed', workers: '3' };
+    const database = openAdministrationDatabase({ url: url.href, applicationName });
+    expect(await settingsOf(database)).toMatchObject(expected);
+    const { rows } = await database.pool.query(
+      `SELECT current_setting('transaction_isolation') AS isolation, current_setting('max_parallel_workers_per_gather') AS workers`,
+    );
+    expect(rows).toEqual([expected]);
+    await database.close();
+    await role.drop();
+  });
+
   test('are not sent through PgBouncer, so that those of the role apply', async () => {
     const role = await startLimitedRole(databaseUrl, 'read');
     const url = new URL(role.url);
@@ -74,7 +93,7 @@ describe('the default limits', () => {
       await queryOnce(databaseUrl, `ALTER ROLE ${url.username} SET ${setting}`);
     const database = openDatabase({ url: url.href, applicationName });
     const set = { statement: '1234ms', lock: '1235ms', idle: '1236ms' };
-    expect(await settingsOf(database)).toEqual({ ...set, workers: '7', plans: 'auto' });
+    expect(await settingsOf(database)).toMatchObject({ ...set, workers: '7', plans: 'auto' });
     await database.close();
     await role.drop();
   });

@@ -1,6 +1,6 @@
 import { readTestStack, startTlsProxy, type TlsProxy } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Database, openDatabase } from '../src/index.js';
+import { connectionAdvice, type Database, openDatabase } from '../src/index.js';
 
 const organizationId = '00000000-0000-4000-8000-000000000001';
 
@@ -43,11 +43,22 @@ describe('a database that requires TLS', () => {
     expect(proxy.secured()).toBe(before + 1);
   });
 
-  test('is not trusted if its certificate is of an unknown authority', async () => {
-    const refused = open({ sslmode: 'verify-full' }).query(organizationId, { text: 'SELECT $1::uuid', values: [] });
-    await expect(refused).rejects.toMatchObject({
-      reason: { kind: 'unavailable' },
-      cause: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
-    });
-  });
+  test.each(['verify-full', 'require'])(
+    'is not trusted if its certificate is of an unknown authority, with advice and no other output, with sslmode=%s',
+    async (sslmode) => {
+      const warnings: Error[] = [];
+      const note = (warning: Error): number => warnings.push(warning);
+      process.on('warning', note);
+      const refused = await open({ sslmode })
+        .ping()
+        .catch((error: unknown) => error);
+      process.off('warning', note);
+      expect(refused).toMatchObject({
+        reason: { kind: 'unavailable' },
+        cause: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
+      });
+      expect(connectionAdvice(refused)).toMatch(/sslmode=require checks it as verify-full does. Add sslrootcert=FILE/);
+      expect(warnings).toEqual([]);
+    },
+  );
 });

@@ -42,6 +42,7 @@ export * from './text.js';
 export * from './setup-limits.js';
 export * from './steps.js';
 export * from './to-url.js';
+export * from './database-url.js';
 export * from './natural-key/account-name.js';
 export * from './natural-key/domain.js';
 export * from './natural-key/email.js';

@@ -3,7 +3,7 @@ import { EnvironmentError, readEnvironment, type Environment, type EnvironmentRe
 import { readGatewaySettings } from './gateway-settings.js';
 
 const build = (read: EnvironmentReader) => ({
-  databaseUrl: read.url('DATABASE_URL', { schemes: ['postgres', 'postgresql'] }),
+  databaseUrl: read.databaseUrl('DATABASE_URL'),
   secrets: read.list('CURSOR_SECRETS'),
   unsafe: read.boolean('ALLOW_UNSAFE_DURABILITY', false),
   ...readGatewaySettings(read, { port: 4000 }),
@@ -37,6 +37,7 @@ describe('reading an environment', () => {
       maxInFlight: 256,
       maxBytesInFlight: 67_108_864,
       maxBulkPerOrganization: 4,
+      shutdownDelayMs: 0,
       maxEventLoopDelayMs: 500,
       rateLimits: { list: 1200, search: 600, inbound: 1500, bulk: 120, failedAuth: 30 },
     });
@@ -45,6 +46,7 @@ describe('reading an environment', () => {
   it('reads the variables that are set', () => {
     const env = { ...good, PORT: '0', RATE_LIMIT_FAILED_AUTH: '0', ALLOW_UNSAFE_DURABILITY: '1', LOG_LEVEL: 'warn' };
     expect(readEnvironment(env, build)).toMatchObject({ port: 0, unsafe: true, logLevel: 'warn' });
+    expect(readEnvironment({ ...good, SHUTDOWN_DELAY_MS: '5000' }, build).shutdownDelayMs).toBe(5_000);
     expect(readEnvironment({ ...good, TRUST_PROXY: '2' }, build).trustProxy).toBe(2);
     expect(readEnvironment({ ...good, TRUST_PROXY: '10.0.0.0/8, ::1' }, build).trustProxy).toEqual([
       '10.0.0.0/8',
@@ -65,6 +67,34 @@ describe('reading an environment', () => {
       tracing: { url: 'http://collector:4318/v1/traces', sampledShare: 0.25 },
     });
     expect(problemsOf({ ...good, PORT: '9464', ADMIN_PORT: '9464' })).toEqual(['ADMIN_PORT must differ from PORT']);
+  });
+
+  it.each([
+    'postgres://crm@db',
+    'POSTGRESQL://crm:p%2Cw@db:6432/crm?pgbouncer=true',
+    'postgres://crm:a,b@db/crm?application_name=a,b',
+    'postgres:///crm?host=/var/run/postgresql&target_session_attrs=any',
+  ])('accepts %s as an address of a database', (url) => {
+    expect(readEnvironment({ ...good, DATABASE_URL: url }, build).databaseUrl).toBe(url);
+  });
+
+  it.each([
+    [
+      'postgres://crm@a:5432,b:5433/crm?target_session_attrs=read-write',
+      'has several hosts, and a process connects to',
+    ],
+    ['postgres://a,b/crm', 'has several hosts'],
+    ['postgres:///crm?host=a,b', 'has several hosts'],
+    ['postgres://crm@a/crm?port=5432,5433', 'has several hosts'],
+    [
+      'postgres://crm@a/crm?target_session_attrs=primary',
+      'has target_session_attrs, which chooses among several hosts',
+    ],
+    ['crm@a/crm', 'must be a URL of the form postgres://'],
+    ['postgres://a:port/crm', 'must be a URL of the form postgres://'],
+  ])('refuses %s as an address of a database by name', (url, text) => {
+    const [problem, ...more] = problemsOf({ ...good, DATABASE_URL: url });
+    expect([problem, more]).toEqual([expect.stringContaining(`DATABASE_URL ${text}`), []]);
   });
 
   it('names every problem at once and shows no value', () => {

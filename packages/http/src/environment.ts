@@ -1,4 +1,4 @@
-import { portProblem, toUrl, urlPortProblem } from '@crm/domain';
+import { databaseUrlProblem, portProblem, toUrl, urlPortProblem } from '@crm/domain';
 /** A process environment, such as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -101,13 +101,6 @@ export class EnvironmentReader {
     return word ?? fallback;
   }
 
-  /** A required URL of one of the schemes, as given. */
-  url(name: string, rules: UrlRules): string {
-    const value = this.optionalUrl(name, rules);
-    if (value === undefined && this.#raw(name) === undefined) this.problem(name, 'is required');
-    return value ?? '';
-  }
-
   /** A URL of one of the schemes, as given, that may be absent. */
   optionalUrl(name: string, rules: UrlRules): string | undefined {
     const value = this.#raw(name);
@@ -119,6 +112,22 @@ export class EnvironmentReader {
       return value;
     }
     this.problem(name, `must be a URL that starts with ${rules.schemes.map((scheme) => `${scheme}://`).join(' or ')}`);
+    return undefined;
+  }
+
+  /** A required address of PostgreSQL, as given. */
+  databaseUrl(name: string): string {
+    const value = this.optionalDatabaseUrl(name);
+    if (value === undefined && this.#raw(name) === undefined) this.problem(name, 'is required');
+    return value ?? '';
+  }
+
+  /** An address of PostgreSQL, as given, that may be absent. */
+  optionalDatabaseUrl(name: string): string | undefined {
+    const value = this.#raw(name);
+    const problem = value === undefined ? null : databaseUrlProblem(value);
+    if (problem === null) return value;
+    this.problem(name, problem);
     return undefined;
   }
 

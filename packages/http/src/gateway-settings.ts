@@ -39,6 +39,8 @@ export interface GatewaySettings extends ProcessSettings, Omit<ShareOptions, 'ma
   readonly host: string;
   readonly port: number;
   readonly trustProxy: TrustProxy;
+  /** How long a gateway that shuts down still accepts connections, in milliseconds. */
+  readonly shutdownDelayMs: number;
   readonly maxEventLoopDelayMs: number;
   readonly rateLimits: RateLimits;
   /** The Redis in which all processes count rate limits together; if absent, each process counts for itself. */
@@ -129,6 +131,7 @@ export const readGatewaySettings = (read: EnvironmentReader, defaults: { readonl
       max: 1_000_000,
       fallback: defaultShares.maxBulkPerOrganization,
     }),
+    shutdownDelayMs: read.integer('SHUTDOWN_DELAY_MS', { min: 0, max: 60_000, fallback: 0 }),
     maxEventLoopDelayMs: read.integer('MAX_EVENT_LOOP_DELAY_MS', { min: 1, max: 1_000_000, fallback: 500 }),
     rateLimits: {
       list: limit('LIST', defaultRateLimits.list),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { hashApiKey } from '@crm/domain';
-import { defaultRateLimits } from '../src/index.js';
+import { defaultRateLimits, NotReadyError } from '../src/index.js';
 import { until } from '@crm/testing';
 import { block, createTestGateway, KeyRing, sleep, withServer } from './support.js';
 
@@ -35,6 +35,20 @@ describe('health', () => {
     expect(lines.join('')).toContain('connect 10.0.0.1');
     ready = true;
     await request(app).get('/readyz').expect(200);
+  });
+
+  it('shows a reason that is fit for everybody, and logs it once', async () => {
+    let reason: string | null = 'The database is a standby';
+    const readiness = () => (reason === null ? Promise.resolve() : Promise.reject(new NotReadyError(reason)));
+    const { app, lines } = createTestGateway({ readiness });
+    for (let count = 0; count < 3; count += 1) {
+      const response = await request(app).get('/readyz').expect(503);
+      expect(response.body).toMatchObject({ message: 'The database is a standby', code: 'unavailable' });
+    }
+    reason = null;
+    await request(app).get('/readyz').expect(200);
+    const logged = lines.map((line) => JSON.parse(line) as { msg: string }).filter(({ msg }) => msg.includes('ready'));
+    expect(logged).toMatchObject([{ msg: 'not ready', reason: 'The database is a standby' }, { msg: 'ready again' }]);
   });
 
   it('checks the database once for many parallel requests', async () => {

@@ -154,6 +154,29 @@ describe('stopping', () => {
     });
   });
 
+  it('works on for the delay while it is not ready, and then closes its port', async () => {
+    const gateway = createTestGateway();
+    const ask = async (port: number, path: string) =>
+      parseRaw(
+        await sendRaw(
+          port,
+          `GET ${path} HTTP/1.1\r\nHost: a\r\nx-api-key: ${gateway.key}\r\nConnection: close\r\n\r\n`,
+        ),
+      );
+    await withServer(
+      gateway,
+      async (running) => {
+        const stopped = running.stop();
+        expect(await ask(running.port, '/readyz')).toMatchObject({ status: 503, body: { message: 'Shutting down' } });
+        expect(await ask(running.port, '/livez')).toMatchObject({ status: 200 });
+        expect(await ask(running.port, '/v1/things')).toMatchObject({ status: 200 });
+        await stopped;
+        await expect(ask(running.port, '/livez')).rejects.toThrow('ECONNREFUSED');
+      },
+      { shutdownDelayMs: 2_000 },
+    );
+  });
+
   it('cuts off requests that do not end in time', async () => {
     const gateway = createTestGateway();
     let isInWork = false;

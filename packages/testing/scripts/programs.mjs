@@ -18,6 +18,7 @@ export const programs = {
     debianPackage: 'golang-go',
     isInstalled: () => existsSync('/usr/local/go/bin/go') || existsSync('/usr/bin/go'),
   },
+  haproxy: { debianPackage: 'haproxy', isInstalled: () => existsSync('/usr/sbin/haproxy') },
   nginx: { debianPackage: 'nginx-light', isInstalled: () => existsSync('/usr/sbin/nginx') },
   pgbouncer: { debianPackage: 'pgbouncer', isInstalled: () => existsSync('/usr/sbin/pgbouncer') },
   postgresql: { debianPackage: 'postgresql-15', isInstalled: hasPostgres },

@@ -10,6 +10,10 @@ export interface ReplicatedPostgres {
   /** Ends the replica at once, as in a power failure. `startReplica` starts it again. */
   killReplica(): Promise<void>;
   startReplica(): Promise<void>;
+  /** Ends the primary at once, as in a power failure. */
+  killPrimary(): Promise<void>;
+  /** Makes the replica a primary, and waits until it is one. */
+  promoteReplica(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -40,6 +44,8 @@ export const startReplicatedPostgres = async (): Promise<ReplicatedPostgres> => 
       ),
     killReplica: () => replica.kill(),
     startReplica: () => replica.start(),
+    killPrimary: () => primary.kill(),
+    promoteReplica: () => runStatements(replica.url, 'SELECT pg_promote()'),
     stop: () => postgres.remove(),
   };
 };

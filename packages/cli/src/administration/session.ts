@@ -13,7 +13,7 @@ import {
   openAdministrationDatabase,
   type OrganizationSetup,
 } from '@crm/db';
-import { comparableName, Failure, isFailure, toUrl } from '@crm/domain';
+import { comparableName, databaseUrlProblem, Failure, isFailure } from '@crm/domain';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
 import type { CliContext } from '../cli-context.js';
@@ -67,11 +67,10 @@ export const withOrganizationOptions = (command: Command): Command =>
 export const findDatabaseUrl = async (context: CliContext, option: AdministrationOptions): Promise<string> => {
   const named = option.databaseUrl ?? context.env['DATABASE_URL'] ?? '';
   if (named !== '') {
-    if (/^postgres(ql)?:$/.test(toUrl(named)?.protocol ?? '')) return named;
+    const problem = databaseUrlProblem(named);
+    if (problem === null) return named;
     // The address is not printed, because it may contain a password.
-    throw configurationError(
-      '--database-url (or DATABASE_URL) must have the form postgres://user:password@host:5432/name.',
-    );
+    throw configurationError(`--database-url (or DATABASE_URL) ${problem}.`);
   }
   const directory = dataDirectory(context.env);
   const demo = await readDemoFile(directory);

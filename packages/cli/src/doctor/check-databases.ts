@@ -1,15 +1,15 @@
 import {
+  connectionAdvice,
   describeUnmet,
   findPoolerFaults,
   inspectDistribution,
   inspectSchema,
   inspectServer,
   inspectUpkeep,
-  isSettingRefused,
+  isolationLevel,
   openDatabase,
   readSessionFacts,
   readWebhookStates,
-  refusedSettingText,
   type Database,
   type WebhookState,
 } from '@crm/db';
@@ -32,10 +32,10 @@ const withDatabase = async (
     await database.ping();
     return [ok(check, `${shownDatabase(url)} answers`), ...(await work(database))];
   } catch (error) {
-    const advice = isSettingRefused(error)
-      ? `${refusedSettingText}.`
-      : 'Check the address, the password, pg_hba.conf and the network, then run crm doctor again.';
-    return [problem(check, databaseError(error, url).message, advice)];
+    const advice =
+      connectionAdvice(error) ??
+      'Check the address, the password, pg_hba.conf and the network, then run crm doctor again';
+    return [problem(check, databaseError(error, url).message, `${advice}.`)];
   } finally {
     await database.close();
   }
@@ -60,11 +60,12 @@ const checkMigrations = async (check: string, database: Database, advice: string
 
 /** Checks session features that a connection pooler may break. */
 const checkSession = async (database: Database): Promise<readonly Finding[]> => {
-  const { limits, statements } = findPoolerFaults(await readSessionFacts(database));
+  const { limits, isolation, statements } = findPoolerFaults(await readSessionFacts(database));
   const found = (check: string, fault: typeof limits, text: string): Finding =>
     fault === null ? ok(check, text) : problem(check, fault.message, `To do: ${fault.advice}.`);
   return [
     found('time limits', limits, 'the time limits of statements apply'),
+    found('isolation', isolation, `transactions are ${isolationLevel}`),
     found('pooler', statements, 'prepared statements work'),
   ];
 };

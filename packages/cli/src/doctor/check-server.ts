@@ -60,6 +60,16 @@ const checkClock = ({ clockMs }: ServerFacts, askedAtMs: number, answeredAtMs: n
   );
 };
 
+const checkWrites = ({ isInRecovery, isReadOnly }: ServerFacts): readonly Finding[] => {
+  if (isInRecovery) {
+    const advice = 'Point it at the primary. The inbound gateway and the webhook worker are not ready on a standby.';
+    return [problem('primary', 'DATABASE_URL leads to a standby (a replica), which takes no writes', advice)];
+  }
+  const advice =
+    'Turn it off (ALTER SYSTEM, ALTER DATABASE or ALTER ROLE … SET): the inbound gateway and the webhook worker are not ready before.';
+  return isReadOnly ? [problem('writes', 'default_transaction_read_only is on: nothing can be written', advice)] : [];
+};
+
 /** Checks the facts that a primary reports. The instants are those of the request and the response. */
 export const checkServer = (facts: ServerFacts, askedAtMs: number, answeredAtMs: number): readonly Finding[] => [
   checkVersion(facts),
@@ -68,9 +78,7 @@ export const checkServer = (facts: ServerFacts, askedAtMs: number, answeredAtMs:
   checkRole(facts),
   checkDurability(facts),
   checkClock(facts, askedAtMs, answeredAtMs),
-  ...(facts.isInRecovery
-    ? [problem('primary', 'DATABASE_URL is a replica', 'Point it at the primary; a replica is read-only.')]
-    : []),
+  ...checkWrites(facts),
 ];
 
 /**

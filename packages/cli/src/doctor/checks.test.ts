@@ -10,6 +10,7 @@ const healthy: ServerFacts = {
   encoding: 'UTF8',
   isSuperuser: false,
   isInRecovery: false,
+  isReadOnly: false,
   durability: { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' },
   connectionLimit: 97,
   extensions: ['plpgsql', 'pg_trgm', 'btree_gin'],
@@ -33,7 +34,8 @@ describe('checkServer and checkConnections', () => {
     ['a missing extension', { extensions: ['pg_trgm'] }, { extensions: 'problem' }],
     ['a superuser', { isSuperuser: true }, { role: 'warning' }],
     ['fsync=off', { durability: { ...healthy.durability, fsync: 'off' } }, { durability: 'problem' }],
-    ['a replica', { isInRecovery: true }, { primary: 'problem' }],
+    ['a replica', { isInRecovery: true, isReadOnly: true }, { primary: 'problem' }],
+    ['a server that takes no writes', { isReadOnly: true }, { writes: 'problem' }],
     ['a clock that is slow', { clockMs: 994_999 }, { clock: 'problem' }],
     ['a clock that is fast', { clockMs: 1_005_101 }, { clock: 'problem' }],
   ])('report %s', (_name, changes, found) => {

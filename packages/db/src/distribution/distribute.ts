@@ -1,4 +1,5 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { createClient } from '../connection/create-client.js';
 import { pendingChanges, readVersion } from '../migrate/migrate.js';
 import { readFunctions } from '../migrate/migrations.js';
 import { compareSchema, queryRowOf, readSchemaHistory } from '../schema-history/schema-history.js';
@@ -53,7 +54,7 @@ const checkServer = async (client: pg.Client): Promise<void> => {
  * @throws Error that says what is missing, or an error of the server; then no table was distributed
  */
 export const distribute = async (url: string, options: DistributeOptions = {}): Promise<Distribution> => {
-  const client = new pg.Client({ connectionString: url, application_name: 'crm-distribute' });
+  const client = createClient(url, 'crm-distribute');
   client.on('error', () => undefined);
   await client.connect();
   try {

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { createClient } from '../connection/create-client.js';
 import { readFunctionFiles } from './migrations.js';
 
 interface DumpedTable {
@@ -88,7 +88,7 @@ const functionsText = async (functions: readonly DumpedFunction[]): Promise<stri
  * @param url - a migrated database
  */
 export const dumpSchema = async (url: string): Promise<string> => {
-  const client = new pg.Client({ connectionString: url, application_name: 'crm-dump-schema' });
+  const client = createClient(url, 'crm-dump-schema');
   await client.connect();
   try {
     const extensions = (await client.query<{ name: string }>(extensionsSql)).rows;

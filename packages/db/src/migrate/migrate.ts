@@ -1,4 +1,5 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { createClient } from '../connection/create-client.js';
 import type { Database } from '../database.js';
 import { distributeFunctions, isDistributed, reusePlans } from '../distribution/distribute-functions.js';
 import { distributeTables, inSequenceSql } from '../distribution/distribute-tables.js';
@@ -117,7 +118,7 @@ export const migrate = async (url: string, options: MigrateOptions = {}): Promis
   const migrations = options.migrations ?? (await readMigrations());
   const functions = options.functions ?? (await readFunctions());
   const version = { migrations: migrations.map(({ name }) => name), ...versionOf(functions) };
-  const client = new pg.Client({ connectionString: url, application_name: 'crm-migrate' });
+  const client = createClient(url, 'crm-migrate');
   // Without a listener, a lost connection would end the process. The running statement fails too, so the error is not lost.
   client.on('error', () => undefined);
   await client.connect();

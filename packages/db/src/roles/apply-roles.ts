@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { createClient } from '../connection/create-client.js';
 import { inSequenceSql } from '../distribution/distribute-tables.js';
 import { refuseOtherEncodings } from '../schema-history/database-encoding.js';
 import { roleSql, type RoleNames } from './role-sql.js';
@@ -16,7 +16,7 @@ export const applyRoles = async (
   names: RoleNames,
   onWarning: (text: string) => void = () => undefined,
 ): Promise<void> => {
-  const client = new pg.Client({ connectionString: url, application_name: 'crm-roles' });
+  const client = createClient(url, 'crm-roles');
   client.on('notice', ({ severity, message }) => {
     if (severity === 'WARNING') onWarning(message ?? '');
   });

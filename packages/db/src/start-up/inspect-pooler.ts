@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { clientUrl } from '../connection/server-address.js';
 
 const timeoutMs = 2_000;
 /** Several attempts are needed because a busy pooler may give the second client another server connection. */
@@ -39,7 +40,7 @@ export const losesPreparedStatements = async (url: string): Promise<boolean> => 
   const clients = [0, 1].map(
     () =>
       new pg.Client({
-        connectionString: url,
+        connectionString: clientUrl(url),
         application_name: 'crm-check',
         connectionTimeoutMillis: timeoutMs,
         query_timeout: timeoutMs,

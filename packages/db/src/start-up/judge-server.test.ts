@@ -15,9 +15,16 @@ const good: StartUpFacts = {
   },
   ...{ isDistributed: false, appliedMigrations: ['1_tables', '2_indexes'], role: 'crm_inbound' },
   ...{ installedFunctions: installed('old', 'current'), requirements: [], missingLimits: [], missingRights: [] },
-  losesPreparedStatements: false,
+  ...{ losesPreparedStatements: false, isolation: 'read committed', isInRecovery: false, isReadOnly: false },
 };
-const rules = { needsDurability: true, migrations: ['1_tables', '2_indexes'], functions: 'current', release: '1.9.0' };
+const standby = { isInRecovery: true, isReadOnly: true };
+const rules = {
+  needsWrites: true,
+  needsDurability: true,
+  migrations: ['1_tables', '2_indexes'],
+  functions: 'current',
+  release: '1.9.0',
+};
 const judge = (facts: Partial<StartUpFacts>, changed = {}) =>
   judgeServer({ ...good, ...facts }, { ...rules, ...changed });
 
@@ -33,6 +40,7 @@ describe('judgeServer', () => {
     ['fsync off, if it needs no durability', { fsync: 'off' }, { needsDurability: false }],
     ['a distributed database', { isDistributed: true }],
     ['a replica', {}, { hasReplica: true }],
+    ['a standby, if it writes nothing', standby, { needsWrites: false }],
     ['the oldest version', { versionNumber: 150_000, version: '15.0' }],
     ['newer migrations', { appliedMigrations: newer }],
     ['newer migrations that need a version with an older one', needing('2_indexes')],
@@ -55,12 +63,18 @@ describe('judgeServer', () => {
       /role crm_inbound has no statement_timeout: run crm roles apply, then RECONNECT/,
       { missingLimits: ['statement_timeout'] },
     ],
+    [
+      /role crm_inbound are serializable, not read committed: run crm roles apply, then RECONNECT/,
+      { isolation: 'serializable' },
+    ],
     [/use PgBouncer 1\.21 or later/, { losesPreparedStatements: true }],
   ])('refuses a server with the reason %s', (text, ...facts) => {
     expect(judge(...facts).refusal).toMatch(text);
   });
 
   it.each<readonly [RegExp, Partial<StartUpFacts>]>([
+    [/is a standby, which takes no writes: DATABASE_URL must lead to the primary/, standby],
+    [/takes no writes: turn default_transaction_read_only off/, { isReadOnly: true }],
     // Missing rights come first, because the other checks need them.
     [
       /crm_inbound lacks rights \(SELECT on notes\): run crm roles apply$/,

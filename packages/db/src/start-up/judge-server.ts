@@ -1,9 +1,12 @@
 import { encodingProblem } from '../schema-history/database-encoding.js';
 import { compareSchema, describeUnmet, type SchemaVersion } from '../schema-history/schema-history.js';
-import type { SessionFacts, StartUpFacts } from './read-facts.js';
+import { isolationLevel } from '../session-limits.js';
+import type { SessionFacts, StartUpFacts, WriteFacts } from './read-facts.js';
 
 /** The requirements of this gateway. */
 export interface ServerRules extends SchemaVersion {
+  /** Whether the process writes records or claims. */
+  readonly needsWrites: boolean;
   /** Whether an acknowledged write must survive a power failure. */
   readonly needsDurability: boolean;
   /** Whether reads go to a replica. By default false. */
@@ -34,14 +37,23 @@ const findLostDurability = (facts: StartUpFacts): string | null => {
   );
 };
 
-/** The faults of a pooler: missing time limits and lost prepared statements. Without a pooler, a gateway sends its time limits itself. */
-export const findPoolerFaults = ({ role, missingLimits, losesPreparedStatements }: SessionFacts) => ({
+const settingsAdvice = "run crm roles apply, then RECONNECT in PgBouncer's console, then start the gateway again";
+
+/** The faults of a pooler: missing settings and lost prepared statements. Without a pooler, a gateway sends its settings itself. */
+export const findPoolerFaults = ({ role, missingLimits, isolation, losesPreparedStatements }: SessionFacts) => ({
   limits:
     missingLimits.length === 0
       ? null
       : {
           message: `With pgbouncer=true no time limits are sent, and the role ${role} has no ${missingLimits.join(', ')}`,
-          advice: "run crm roles apply, then RECONNECT in PgBouncer's console, then start the gateway again",
+          advice: settingsAdvice,
+        },
+  isolation:
+    isolation === isolationLevel
+      ? null
+      : {
+          message: `With pgbouncer=true no isolation level is sent, and transactions of the role ${role} are ${isolation}, not ${isolationLevel}`,
+          advice: settingsAdvice,
         },
   statements: losesPreparedStatements
     ? {
@@ -65,12 +77,22 @@ const findRefusal = (facts: StartUpFacts, rules: ServerRules): string | null => 
   }
   const lostDurability = rules.needsDurability ? findLostDurability(facts) : null;
   if (lostDurability !== null) return lostDurability;
-  const { limits, statements } = findPoolerFaults(facts);
-  const fault = statements ?? limits;
+  const { limits, isolation, statements } = findPoolerFaults(facts);
+  const fault = statements ?? limits ?? isolation;
   return fault === null ? null : `${fault.message}: ${fault.advice}`;
 };
 
+/** Why nothing can be written on a server; null if writes work. */
+export const writeProblemOf = ({ isInRecovery, isReadOnly }: WriteFacts): string | null => {
+  if (isInRecovery) return 'The database is a standby, which takes no writes: DATABASE_URL must lead to the primary';
+  return isReadOnly
+    ? 'The database takes no writes: turn default_transaction_read_only off for the server, the database and the role'
+    : null;
+};
+
 const findWait = (facts: StartUpFacts, rules: ServerRules): string | null => {
+  const writeProblem = rules.needsWrites ? writeProblemOf(facts) : null;
+  if (writeProblem !== null) return writeProblem;
   if (facts.missingRights.length > 0) {
     return `The role ${facts.role} lacks rights (${facts.missingRights.join(', ')}): run crm roles apply`;
   }

@@ -15,12 +15,22 @@ export interface SessionFacts {
   readonly role: string;
   /** The names of time limits that are not set in this session. */
   readonly missingLimits: readonly string[];
+  /** The isolation level of a transaction that names none, such as `read committed`. */
+  readonly isolation: string;
   /** Whether a pooler makes prepared statements fail. */
   readonly losesPreparedStatements: boolean;
 }
 
+/** Whether a server takes writes. */
+export interface WriteFacts {
+  /** Whether the server is a standby. */
+  readonly isInRecovery: boolean;
+  /** Whether transactions may not write, which is true of every standby too. */
+  readonly isReadOnly: boolean;
+}
+
 /** The properties of a server that a gateway checks before it serves. */
-export interface StartUpFacts extends SchemaHistory, SessionFacts {
+export interface StartUpFacts extends SchemaHistory, SessionFacts, WriteFacts {
   /** `server_version_num`, such as `150004` for 15.4. */
   readonly versionNumber: number;
   readonly version: string;
@@ -38,18 +48,29 @@ export interface StartUpFacts extends SchemaHistory, SessionFacts {
 
 type Settings = Pick<
   StartUpFacts,
-  'versionNumber' | 'version' | 'encoding' | 'fsync' | 'synchronousCommit' | 'isSuperuser' | 'isDistributed'
+  | 'versionNumber'
+  | 'version'
+  | 'encoding'
+  | 'fsync'
+  | 'synchronousCommit'
+  | 'isSuperuser'
+  | 'isDistributed'
+  | 'isInRecovery'
+  | 'isReadOnly'
 >;
+
+/** The columns of {@link WriteFacts}. */
+export const writeColumns = `pg_is_in_recovery() AS "isInRecovery", current_setting('transaction_read_only') = 'on' AS "isReadOnly"`;
 
 const settingsSql = `
   SELECT current_setting('server_version_num')::int AS "versionNumber", current_setting('server_version') AS version,
          current_setting('server_encoding') AS encoding,
          current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS "synchronousCommit",
-         current_setting('is_superuser') = 'on' AS "isSuperuser",
+         current_setting('is_superuser') = 'on' AS "isSuperuser", ${writeColumns},
          EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS "isDistributed"`;
 
 const limitsSql = `
-  SELECT current_user::text AS role,
+  SELECT current_user::text AS role, current_setting('transaction_isolation') AS isolation,
          ARRAY(SELECT name FROM pg_settings WHERE name IN (${Object.keys(sessionLimitsMs)
            .map((name) => `'${name}'`)
            .join(', ')}) AND setting = '0' ORDER BY name) AS "missingLimits"`;

@@ -1,7 +1,7 @@
-import { Failure } from '@crm/domain';
 import type { Database } from '../database.js';
 import { functionsDigest, migrationNames, release } from '../generated/expected-schema.js';
 import type { GatewayKind } from '../roles/rights.js';
+import { connectionAdvice } from './connection-advice.js';
 import { judgeServer, type ServerRules } from './judge-server.js';
 import { readFacts, type StartUpFacts } from './read-facts.js';
 
@@ -30,15 +30,6 @@ export type AskServer = (work: (database: Database) => Promise<StartUpFacts>) =>
 
 const checkAgainAfterMs = 1_000;
 
-/** Whether a pooler rejected the session settings that a gateway sends when it connects. */
-export const isSettingRefused = (error: unknown): boolean => {
-  const cause = error instanceof Failure ? error.cause : error;
-  return cause instanceof Error && cause.message.includes('unsupported startup parameter');
-};
-
-/** The advice for {@link isSettingRefused}. */
-export const refusedSettingText = 'A pooler refuses the settings of the connection: add ?pgbouncer=true to the address';
-
 /**
  * Checks the server every second until the gateway can serve from it. So gateways, database and migrations may start in any order.
  * @param gateway - the kind of gateway whose rights the role must have
@@ -51,7 +42,8 @@ export const watchStartUp = (
   rules: Pick<ServerRules, 'needsDurability'> & Partial<ServerRules>,
   listener: StartUpListener,
 ): StartUp => {
-  const complete = { migrations: migrationNames, functions: functionsDigest, release, ...rules };
+  const needsWrites = gateway !== 'read';
+  const complete = { needsWrites, migrations: migrationNames, functions: functionsDigest, release, ...rules };
   const warned = new Set<string>();
   let problem: string | null = 'The database has not been checked yet';
   let timer: NodeJS.Timeout | undefined;
@@ -67,7 +59,7 @@ export const watchStartUp = (
     try {
       facts = await ask((database) => readFacts(database, gateway));
     } catch (error) {
-      if (!isStopped) wait(isSettingRefused(error) ? refusedSettingText : 'The database cannot be reached', error);
+      if (!isStopped) wait(connectionAdvice(error) ?? 'The database cannot be reached', error);
       return;
     }
     if (isStopped) return;

@@ -1,11 +1,13 @@
 import { ApiError } from '@crm/domain';
 import type { OpenApiDocument } from '@crm/reference';
 import type { RequestHandler, Response } from 'express';
+import type { Logger } from 'pino';
 import { buildDocsPages, type PublicPage } from '../docs-page.js';
 import { exchangeOf } from '../exchange.js';
 import type { OutageLog } from './outage-log.js';
 import { within } from '../within.js';
-import { drainingSetting, sendJson, successBody } from '../response/reply.js';
+import { leavingSetting, sendJson, successBody } from '../response/reply.js';
+import { NotReadyError } from '../server/start-up.js';
 
 const readinessTimeoutMs = 2_000;
 /** Anybody may call /readyz often, so a successful check of the database is reused for this long. */
@@ -16,22 +18,33 @@ const notReady = (message: string): ApiError =>
 
 /**
  * Shares checks between requests. After a successful check, none runs for a second. After a failure, the next request
- * checks again.
+ * checks again. Each new reason of a {@link NotReadyError} is logged once; other failures are outages.
  */
-const shareChecks = (readiness: () => Promise<void>, outage: OutageLog): (() => Promise<void>) => {
+const shareChecks = ({ readiness, logger }: PublicPages, outage: OutageLog): (() => Promise<void>) => {
   let running: Promise<void> | undefined;
   let readyAtMs = Number.NEGATIVE_INFINITY;
+  let reason: string | undefined;
+  const reasonOf = (error: unknown): string => {
+    if (!(error instanceof NotReadyError)) {
+      outage.noteFailure(error);
+      return 'Not ready';
+    }
+    if (error.message !== reason) logger.warn({ reason: error.message }, 'not ready');
+    reason = error.message;
+    return reason;
+  };
   return async () => {
     if (performance.now() - readyAtMs < readinessMaxAgeMs) return;
     running ??= within(readiness(), readinessTimeoutMs)
       .then(
         () => {
           readyAtMs = performance.now();
+          if (reason !== undefined) logger.info('ready again');
+          reason = undefined;
           outage.noteSuccess();
         },
         (error: unknown) => {
-          outage.noteFailure(error);
-          throw notReady('Not ready');
+          throw notReady(reasonOf(error));
         },
       )
       .finally(() => {
@@ -47,6 +60,7 @@ const answer = (response: Response, message: string): void =>
 /** The responses of a gateway to callers without a key. */
 interface PublicPages {
   readonly readiness: () => Promise<void>;
+  readonly logger: Logger;
   readonly startUp?: { readonly problem: string | null } | undefined;
   readonly gateway: 'read' | 'inbound';
   readonly openApiDocument?: object | undefined;
@@ -59,11 +73,11 @@ interface PublicPages {
  * serve or shuts down.
  */
 export const answerPublicPages = (pages: PublicPages, outage: OutageLog): RequestHandler => {
-  const check = shareChecks(pages.readiness, outage);
+  const check = shareChecks(pages, outage);
   const byPath = new Map<string, PublicPage>();
   byPath.set('/livez', (response) => answer(response, 'Alive'));
   byPath.set('/readyz', async (response) => {
-    if (response.app.enabled(drainingSetting)) throw notReady('Shutting down');
+    if (response.app.enabled(leavingSetting)) throw notReady('Shutting down');
     const problem = pages.startUp?.problem ?? null;
     if (problem !== null) throw notReady(problem);
     await check();

@@ -7,7 +7,9 @@ import { type JsonPart, JsonParts, type OperationReply } from '../operation.js';
 /** Response headers by name. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** The setting of an Express app that marks it as shutting down. */
+/** The setting of an Express app from the start of its shutdown: it is not ready, but still accepts connections. */
+export const leavingSetting = 'leaving';
+/** The setting of an Express app that has closed its port: each response closes its connection. */
 export const drainingSetting = 'draining';
 
 const defaultHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };

@@ -6,7 +6,7 @@ import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { answerClientErrors } from '../response/client-error.js';
 import { listen } from './listen.js';
-import { drainingSetting } from '../response/reply.js';
+import { drainingSetting, leavingSetting } from '../response/reply.js';
 import { stopOnSignals } from './signals.js';
 import { connectionLimits, defaultTimeouts, limitTimeToTakeAnswers, type Timeouts } from './timeouts.js';
 
@@ -151,12 +151,15 @@ const closeIdleWhenQuiet = (server: Server): (() => void) => {
 };
 
 /**
- * Stops accepting connections. The gateway is no longer ready, and every response closes its connection. Idle
- * connections close when no more requests come. Requests that still run at the end of the time are cut off.
+ * The gateway is no longer ready, and works on for the delay, in which balancers notice that. Then it stops accepting
+ * connections, and every response closes its connection. Idle connections close when no more requests come. Requests
+ * that still run at the end of the time are cut off.
  */
 const drain = async (server: Server, app: Express, options: Settings): Promise<void> => {
   const { logger } = options;
   logger.info('shutting down');
+  app.enable(leavingSetting);
+  await sleep(options.shutdownDelayMs);
   const closed = stopAccepting(server, app);
   const stopClosingIdle = closeIdleWhenQuiet(server);
   const finished = await withinMs(closed, options.shutdownTimeoutMs);

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { configurationExitCode } from '../environment.js';
 
-/** Says why the webhook worker cannot send yet. `/readyz` of its admin server returns the message. */
+/** Says why a process cannot work now. `/readyz` returns the message, so it must be fit for everybody. */
 export class NotReadyError extends Error {
   constructor(message: string) {
     super(message);

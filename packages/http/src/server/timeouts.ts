@@ -15,7 +15,9 @@ export const defaultTimeouts = {
    * it may send into a closed one.
    */
   keepAliveTimeoutMs: 65_000,
-  /** For running requests to end during a shutdown. */
+  /** Between the first failing `/readyz` of a shutdown and the end of the listener: time for balancers to notice. */
+  shutdownDelayMs: 0,
+  /** For running requests to end during a shutdown, after that delay. */
   shutdownTimeoutMs: 15_000,
 };
 

@@ -3,6 +3,9 @@ import type { Logger } from 'pino';
 import { listen } from '../../server/listen.js';
 import { connectionLimits, defaultTimeouts, limitTimeToTakeAnswers, type Timeouts } from '../../server/timeouts.js';
 import { NotReadyError } from '../../server/start-up.js';
+import { within } from '../../within.js';
+
+const readinessTimeoutMs = 2_000;
 
 /** Metrics as text. */
 export interface RenderedMetrics {
@@ -39,7 +42,7 @@ export const startAdminServer = async (options: AdminServerOptions): Promise<() 
     ...(readiness && {
       '/livez': (response) => Promise.resolve(response.end('Alive')),
       '/readyz': (response) =>
-        readiness().then(
+        within(readiness(), readinessTimeoutMs).then(
           () => response.end('Ready'),
           (error: unknown) => response.writeHead(503).end(error instanceof NotReadyError ? error.message : 'Not ready'),
         ),
