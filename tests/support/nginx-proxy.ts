@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { findFreePort, startProgram } from '@crm/testing';
 
 const shippedConfig = new URL('../../docker/proxy/nginx.conf', import.meta.url);
-const binary = '/usr/sbin/nginx';
+const startScript = new URL('../../docker/proxy/start-proxy.sh', import.meta.url);
 
-/** Debian's nginx with the configuration that `docker/compose.yaml` mounts. */
+/** Debian's nginx with the script and the configuration that `docker/compose.yaml` mounts. */
 export interface NginxProxy {
   readonly port: number;
   /** Without a trailing slash. */
@@ -19,26 +19,21 @@ export interface NginxProxy {
   stop(): Promise<void>;
 }
 
-/** The values that `docker/proxy/start-proxy.sh` determines when the container starts. */
+/** The variables of `docker/proxy/start-proxy.sh`. Several addresses are separated by spaces. */
 export interface ProxySettings {
   readonly readGatewayUrl: string;
   readonly inboundGatewayUrl: string;
   readonly requestsPerAddress: number;
 }
 
-const toGroup = (name: string, url: string): string =>
-  `upstream ${name} {\n  least_conn;\n  server ${new URL(url).host} max_fails=1 fail_timeout=1s;\n  keepalive 64;\n}\n`;
-
-const writeConfig = async (folder: string, port: number, settings: ProxySettings): Promise<string> => {
+/** The shipped configuration, with files in a folder of the test, because several proxies run at once. */
+const writeConfig = async (folder: string, port: number): Promise<string> => {
   const shipped = await readFile(shippedConfig, 'utf8');
   const config = shipped
     .replaceAll('/tmp/', `${folder}/`)
     .replace('listen 8080', `listen 127.0.0.1:${port}`)
     .replace('/dev/stdout', `${folder}/log`);
   await writeFile(join(folder, 'nginx.conf'), config);
-  await writeFile(join(folder, 'read-gateway.conf'), toGroup('read-gateway', settings.readGatewayUrl));
-  await writeFile(join(folder, 'inbound-gateway.conf'), toGroup('inbound-gateway', settings.inboundGatewayUrl));
-  await writeFile(join(folder, 'settings.conf'), `limit_conn addresses ${settings.requestsPerAddress};\n`);
   return join(folder, 'nginx.conf');
 };
 
@@ -89,10 +84,22 @@ export const startNginxProxy = async (settings: ProxySettings): Promise<NginxPro
   // Started by root, the workers run as another user.
   await chmod(folder, 0o755);
   const port = await findFreePort();
-  const config = await writeConfig(folder, port, settings);
+  const placesOf = (urls: string): string =>
+    urls
+      .split(' ')
+      .map((url) => new URL(url).host)
+      .join(' ');
+  const env = {
+    PATH: `/usr/sbin:${process.env['PATH'] ?? ''}`,
+    CRM_READ_GATEWAYS: placesOf(settings.readGatewayUrl),
+    CRM_INBOUND_GATEWAYS: placesOf(settings.inboundGatewayUrl),
+    CRM_REQUESTS_PER_ADDRESS: String(settings.requestsPerAddress),
+    CRM_PROXY_CONFIG: await writeConfig(folder, port),
+    CRM_PROXY_FOLDER: folder,
+  };
   const log = await open(join(folder, 'log'), 'a');
   const stdio = ['ignore' as const, log.fd, log.fd];
-  const program = await startProgram([binary, '-e', 'stderr', '-c', config], () => listens(port), { stdio });
+  const program = await startProgram(['/bin/sh', startScript.pathname], () => listens(port), { stdio, env });
   await log.close();
   const pid = program.child.pid ?? 0;
   return {
