@@ -107,7 +107,8 @@ describe('an update', () => {
   test('400: reads If-Match as a version: strong, weak or any', async () => {
     const id = await account({ domain: 'tags.com' });
     const compressed = ['"1-gzip"', 'W/"1-br"', '"1-zstd"', '"1--gzip"', '"1;gz"'];
-    for (const tag of ['"1"', 'W/"1"', ...compressed, '*']) expect((await change(id, {}, { 'if-match': tag })).status).toBe(200);
+    for (const tag of ['"1"', 'W/"1"', ...compressed, '*'])
+      expect((await change(id, {}, { 'if-match': tag })).status).toBe(200);
     for (const tag of ['3', '""', '"0"', '"x"', '"1-2"', '"1gzip"', '"1", "2"']) {
       const answer = await change(id, {}, { 'if-match': tag });
       expect([tag, answer.status, answer.fieldsAtFault]).toEqual([tag, 400, ['If-Match']]);
