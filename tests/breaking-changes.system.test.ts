@@ -89,7 +89,7 @@ it.each<[string, string, unknown]>([
 
 it.each<[string, string, unknown]>([
   ['an operation', '0 paths /v1/new', (documents[0]?.['paths'] as Json)['/v1/key']],
-  ['a type of events', `${inRead} Event properties type enum 19`, 'task.created'],
+  ['a type of events', `${inRead} Event properties type x-extensible-enum 19`, 'task.created'],
   ['a field of responses', `${inRead} Account properties region`, { type: ['string', 'null'] }],
   ['an optional field of requests', `${inInbound} CreateMember properties role`, { type: 'string', maxLength: 9 }],
   ['a higher maximum', `${name} maxLength`, 999],

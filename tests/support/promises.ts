@@ -67,7 +67,7 @@ class Reader {
     }
     for (const type of valuesOf(schema['type'])) widen(path, `is ${type}`);
     // A response may get new values: clients accept those that they do not know.
-    for (const each of valuesOf(schema['enum'] ?? schema['const'])) this.#keep(path, `may be ${each}`);
+    for (const each of valuesOf(schema['enum'] ?? schema['x-extensible-enum'])) this.#keep(path, `may be ${each}`);
     for (const each of valuesOf(schema['format'] ?? schema['pattern'])) narrow(path, `has the form ${each}`);
     for (const key of valuesOf(schema['required'])) narrow(path, `${isRequest ? 'requires' : 'always has'} ${key}`);
     if (schema['x-custom-keys'] === true) this.#keep(path, 'may have custom keys');

@@ -6,9 +6,9 @@ import { format, resolveConfig } from 'prettier';
 
 const file = new URL('../src/types.ts', import.meta.url);
 const prefix = '#/components/schemas/';
-/** `Error` is a class of the language. The client builds the bodies of bulk calls from their items. */
+/** `Error` is a class of the language. The client builds the bodies of bulk calls from their items, and unwraps responses. */
 const nameOf = (name) => (name === 'Error' ? 'ErrorBody' : name);
-const isSkipped = (name) => /^Bulk(Create|Update)/.test(name);
+const isSkipped = (name) => /^Bulk(Create|Update)|Response$/.test(name);
 
 const comment = (text) => (text === undefined ? '' : `/** ${text.replaceAll('*/', '* /')} */\n`);
 const union = (types) => [...new Set(types)].join(' | ');
@@ -31,8 +31,11 @@ const objectType = (schema) => {
   if (schema['x-custom-keys'] === true) {
     properties.push('/** A custom field value under its `property_name`. */\n[key: `custom__${string}`]: unknown;');
   }
-  for (const [pattern, property] of Object.entries(schema.patternProperties ?? {})) {
-    properties.push(`${comment(property.description)}[key: ${patternType(pattern)}]: ${typeOf(property)};`);
+  if (schema['x-key-pattern'] !== undefined) {
+    const property = schema.additionalProperties;
+    properties.push(
+      `${comment(property.description)}[key: ${patternType(schema['x-key-pattern'])}]: ${typeOf(property)};`,
+    );
   }
   if (properties.length > 0) return `{\n${properties.join('\n')}\n}`;
   return `Record<string, ${typeOf(schema.additionalProperties ?? {})}>`;
@@ -52,8 +55,11 @@ const simpleTypes = {
 
 const typeOf = (schema) => {
   if (schema.$ref !== undefined) return nameOf(schema.$ref.slice(prefix.length));
-  if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (schema.enum !== undefined) return union(schema.enum.map((value) => JSON.stringify(value)));
+  const known = schema.enum ?? schema['x-extensible-enum'];
+  if (known !== undefined) {
+    const isNullable = [schema.type].flat().includes('null');
+    return union([...known, ...(isNullable ? [null] : [])].map((value) => JSON.stringify(value)));
+  }
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices !== undefined) return union(choices.map(typeOf));
   if (schema.type === undefined) return 'unknown';

@@ -261,7 +261,7 @@ export interface CreateField {
     | 'radio'
     | 'team_members';
   /** Select types: the options, at least one. */
-  options?: Array<NewOption>;
+  options?: Array<OptionInput>;
   /** Currency fields: ISO 4217 code. */
   currency?: string | null;
   /** Rating fields: the highest value. Default: 5. */
@@ -370,7 +370,7 @@ export interface CreatePipeline {
   /** Name, unique in the organization. */
   name: string;
   /** Its stages, in order. */
-  stages: Array<NewStage>;
+  stages: Array<StageInput>;
   /** Position in the list, from 1. */
   position?: number;
 }
@@ -569,7 +569,7 @@ export interface DuplicatePage {
 /** The body of every error. */
 export interface ErrorBody {
   /** False on every error. */
-  success: false;
+  success: boolean;
   /** Human-readable reason. */
   message: string;
   /** Equals the HTTP status. */
@@ -849,9 +849,6 @@ export interface FilterCondition {
   value?: unknown;
 }
 
-/** Nodes that must all match. */
-export type FilterList = Array<Filter>;
-
 /** The inner node must not match. */
 export interface FilterNot {
   /** Matches exactly the records that this node does not match. */
@@ -1033,28 +1030,6 @@ export interface Merged {
   conflicts: Array<OpportunityConflict>;
 }
 
-/** An option to create. */
-export interface NewOption {
-  /** Display text. */
-  label: string;
-  /** Stored value. Default: the label. */
-  value?: string | null;
-  /** A color name, or `#rrggbb`. */
-  color?: string | null;
-}
-
-/** A stage to create. */
-export interface NewStage {
-  /** Display text, unique in the pipeline. */
-  label: string;
-  /** A color name, or `#rrggbb`. */
-  color?: string | null;
-  /** Chance of winning, in percent. */
-  probability?: number | null;
-  /** Whether new deals start here. */
-  is_default?: boolean;
-}
-
 /** A note on accounts, contacts and opportunities. */
 export interface Note {
   /** Id of the note. */
@@ -1191,6 +1166,16 @@ export interface OpportunityPage {
   limit: number;
 }
 
+/** An option to create. */
+export interface OptionInput {
+  /** Display text. */
+  label: string;
+  /** Stored value. Default: the label. */
+  value?: string | null;
+  /** A color name, or `#rrggbb`. */
+  color?: string | null;
+}
+
 /** Parameters of lists that have only pages. */
 export interface PageQuery {
   /** `next_cursor` of the previous page. Valid only with the same query, filters, sort and limit. */
@@ -1317,16 +1302,16 @@ export interface SearchBody {
   query?: string | null;
   /** Another name of `query`. */
   q?: string | null;
-  /** A filter node, or an array of nodes that must all match. At most 50 conditions, nested up to 5 levels. */
-  filters?: Filter | FilterList | null;
-  /** "field", "field:desc", {field, direction}, or a list of up to 3 of them. Default: updated_at:desc. */
-  sort?: SortText | SortKey | SortList | null;
+  /** A filter node. An array of nodes, which must all match, is accepted too. At most 50 conditions, nested up to 5 levels. */
+  filters?: Filter | null;
+  /** Up to 3 keys, the most significant first. One key alone, and keys as texts, "field" or "field:desc", are accepted too. Default: updated_at:desc. */
+  sort?: Array<SortKey> | null;
   /** Maximum number of records in a page. A page of long records ends early, before it exceeds 2 MB, with `has_more` true. Default: 100. */
   limit?: number | null;
   /** `next_cursor` of the previous page. Valid only with the same query, filters, sort and limit. */
   cursor?: string | null;
-  /** Fields to include: names of system fields, and slugs or `custom__<slug>` of custom fields. `custom_fields` stands for all visible custom fields. */
-  fields?: Array<string> | string | null;
+  /** Fields to include: names of system fields, and slugs or `custom__<slug>` of custom fields. `custom_fields` stands for all visible custom fields. One text with names between commas is accepted too. */
+  fields?: Array<string> | null;
 }
 
 /** Words, filters and sort of a search. */
@@ -1339,16 +1324,16 @@ export interface SearchOpportunitiesBody {
   query?: string | null;
   /** Another name of `query`. */
   q?: string | null;
-  /** A filter node, or an array of nodes that must all match. At most 50 conditions, nested up to 5 levels. */
-  filters?: Filter | FilterList | null;
-  /** "field", "field:desc", {field, direction}, or a list of up to 3 of them. Default: updated_at:desc. */
-  sort?: SortText | SortKey | SortList | null;
+  /** A filter node. An array of nodes, which must all match, is accepted too. At most 50 conditions, nested up to 5 levels. */
+  filters?: Filter | null;
+  /** Up to 3 keys, the most significant first. One key alone, and keys as texts, "field" or "field:desc", are accepted too. Default: updated_at:desc. */
+  sort?: Array<SortKey> | null;
   /** Maximum number of records in a page. A page of long records ends early, before it exceeds 2 MB, with `has_more` true. Default: 100. */
   limit?: number | null;
   /** `next_cursor` of the previous page. Valid only with the same query, filters, sort and limit. */
   cursor?: string | null;
-  /** Fields to include: names of system fields, and slugs or `custom__<slug>` of custom fields. `custom_fields` stands for all visible custom fields. */
-  fields?: Array<string> | string | null;
+  /** Fields to include: names of system fields, and slugs or `custom__<slug>` of custom fields. `custom_fields` stands for all visible custom fields. One text with names between commas is accepted too. */
+  fields?: Array<string> | null;
 }
 
 export interface SkipWebhook {
@@ -1375,12 +1360,6 @@ export interface SortKey {
   direction?: 'asc' | 'desc';
 }
 
-/** Up to 3 keys, the most significant first. */
-export type SortList = Array<SortText | SortKey>;
-
-/** A field, or a field and a direction: "amount:desc". */
-export type SortText = string;
-
 /** A step of a pipeline. */
 export interface Stage {
   /** Id of the stage. */
@@ -1406,6 +1385,18 @@ export interface StageDetail {
   stage: Stage;
 }
 
+/** A stage to create. */
+export interface StageInput {
+  /** Display text, unique in the pipeline. */
+  label: string;
+  /** A color name, or `#rrggbb`. */
+  color?: string | null;
+  /** Chance of winning, in percent. */
+  probability?: number | null;
+  /** Whether new deals start here. */
+  is_default?: boolean;
+}
+
 /** A page of stages. */
 export interface StagePage {
   /** The stages of this page, in order. */
@@ -1428,8 +1419,8 @@ export interface SummarizeOpportunitiesBody {
   query?: string | null;
   /** Another name of `query`. */
   q?: string | null;
-  /** A filter node, or an array of nodes that must all match. At most 50 conditions, nested up to 5 levels. */
-  filters?: Filter | FilterList | null;
+  /** A filter node. An array of nodes, which must all match, is accepted too. At most 50 conditions, nested up to 5 levels. */
+  filters?: Filter | null;
   /** What to group by: `stage_id`, `owner_id`, `pipeline_id`, `account_id`, `currency`, `is_freemail`, a select, radio or checkbox field, or a date with its unit, as in `close_date:month` (day, week, month, quarter or year, in UTC). */
   group_by?: Array<string> | null;
   /** `sum:`, `avg:`, `min:` or `max:` followed by a numeric field, as in `sum:amount`. `count` is always returned. */
@@ -1455,8 +1446,8 @@ export interface SummaryBody {
   query?: string | null;
   /** Another name of `query`. */
   q?: string | null;
-  /** A filter node, or an array of nodes that must all match. At most 50 conditions, nested up to 5 levels. */
-  filters?: Filter | FilterList | null;
+  /** A filter node. An array of nodes, which must all match, is accepted too. At most 50 conditions, nested up to 5 levels. */
+  filters?: Filter | null;
   /** What to group by: `stage_id`, `owner_id`, `pipeline_id`, `account_id`, `currency`, `is_freemail`, a select, radio or checkbox field, or a date with its unit, as in `close_date:month` (day, week, month, quarter or year, in UTC). */
   group_by?: Array<string> | null;
   /** `sum:`, `avg:`, `min:` or `max:` followed by a numeric field, as in `sum:amount`. `count` is always returned. */

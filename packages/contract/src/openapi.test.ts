@@ -47,12 +47,39 @@ describe.each(documents)('the document of %s', (_name, document) => {
       if ('default' in value && !path.endsWith('/properties')) misread.push(`${path} has a default`);
       if (Object.hasOwn(value['patternProperties'] ?? {}, '^custom__')) misread.push(`${path} has a pattern`);
       if (Array.isArray(value['enum']) && value['enum'].includes(null)) misread.push(`${path} has null in its enum`);
-      for (const choice of [value['oneOf'], value['anyOf']].flat()) {
-        if (!isRecord(choice) || choice['$ref'] !== undefined || choice['type'] === 'null') continue;
-        if (choice['enum'] === undefined) misread.push(`${path} has a choice without a name`);
-      }
+      for (const choice of [value['oneOf'], value['anyOf']].flat())
+        if (isRecord(choice) && choice['properties'] !== undefined) misread.push(`${path} has a choice without a name`);
+      const types = [value['type']].flat().filter((type) => typeof type === 'string' && type !== 'null');
+      if (types.length > 1) misread.push(`${path} has several types`);
+      if (types.some((type) => type === 'integer' || type === 'number') && value['format'] === undefined)
+        misread.push(`${path} has a number of unknown size`);
+      if (typeof value['title'] === 'string' && /^New[A-Z]/.test(value['title'])) misread.push(`${path} is named New…`);
     }
     expect(misread).toEqual([]);
+  });
+
+  it('refuses no value or property of a response that a later version may add', () => {
+    const { schemas } = document.components as { schemas: Record<string, unknown> };
+    const reached = new Set<string>();
+    const reach = (part: unknown): void => {
+      for (const [, { $ref }] of nodesIn(part)) {
+        const name = typeof $ref === 'string' ? $ref.replace('#/components/schemas/', '') : '';
+        if (schemas[name] === undefined || reached.has(name)) continue;
+        reached.add(name);
+        reach(schemas[name]);
+      }
+    };
+    for (const item of Object.values(document.paths))
+      for (const operation of Object.values(item)) reach((operation as { responses: unknown }).responses);
+    reach(document.components['responses']);
+    reach(document.webhooks);
+    expect(reached.size).toBeGreaterThan(20);
+    const closed = [...reached].flatMap((name) =>
+      nodesIn(schemas[name], name)
+        .filter(([, node]) => 'const' in node || Array.isArray(node['enum']) || node['additionalProperties'] === false)
+        .map(([path]) => path),
+    );
+    expect(closed).toEqual([]);
   });
 
   it('requires a key except for the health paths, and has an address relative to its own, path prefixes included', () => {
@@ -172,7 +199,8 @@ describe('an object with one more field', () => {
     const { page, detail } = responseSchemas(described, 'A company.');
     const bodies = bodySchemas(described, flatBodies(described), names);
     const components = new SchemaComponents();
-    for (const schema of [page, detail, ...Object.values(bodies)]) components.place(schema as JsonSchema);
+    for (const schema of [page, detail]) components.place(schema as object as JsonSchema, 'response');
+    for (const schema of Object.values(bodies)) components.place(schema as JsonSchema, 'request');
     const example = { type: ['string', 'null'], description: 'Region.', examples: ['EMEA'] };
     expect(components.toJson()).toMatchObject({
       Account: { properties: { region: example } },

@@ -65,6 +65,7 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Keys: 'The key of the request.',
   Events: 'The change log: every change of a record, in order and without gaps.',
   Webhooks: 'Receivers of events.',
+  Messages: 'What the webhook worker posts to receivers.',
   Members: 'People of the organization.',
   Fields: 'System and custom fields of the objects.',
   Health: 'Whether the gateway runs.',
@@ -94,11 +95,11 @@ export const buildOpenApiDocument = (
   { serverUrl = '.' }: OpenApiOptions = {},
 ): OpenApiDocument => {
   const schemas = new SchemaComponents();
-  schemas.place(ErrorBody as object as JsonSchema);
-  const paths = { ...byPath(operations, schemas), ...healthPaths };
+  schemas.place(ErrorBody as object as JsonSchema, 'response');
+  const paths = { ...byPath(operations, schemas), ...healthPaths(gateway) };
   const hasEvents = operations.some(({ id }) => id === 'listEvents');
   const webhooks = hasEvents ? { webhooks: webhookObjects(schemas) } : {};
-  const used = new Set([...operations.map(({ tag }) => tag), 'Health']);
+  const used = new Set([...operations.map(({ tag }) => tag), 'Health', ...(hasEvents ? ['Messages'] : [])]);
   const tags = Object.keys(tagDescriptions).filter((name) => used.has(name));
   const statuses = new Set<number>([...operations.flatMap(errorStatusesOf), ...healthErrorStatuses]);
   const { title, description } = gatewayTexts[gateway];

@@ -12,7 +12,7 @@ export interface Schema {
   readonly oneOf?: readonly Schema[];
   readonly allOf?: readonly Schema[];
   readonly enum?: readonly unknown[];
-  readonly const?: unknown;
+  readonly 'x-extensible-enum'?: readonly unknown[];
   readonly default?: unknown;
   readonly examples?: readonly unknown[];
   readonly minimum?: number;

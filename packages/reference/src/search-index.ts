@@ -35,6 +35,9 @@ const plainText = (markdown: string): string =>
 
 const textOf = (value: unknown): string => plainText(describedParts(value).join(' '));
 
+/** The page shows the envelope of a response at its operation. */
+const isEnvelope = (schemaName: string): boolean => schemaName.endsWith('Response');
+
 const documentEntries = ({ document, gateway, page }: SearchedDocument): readonly SearchEntry[] => {
   const place = gateway === 'read' ? 'Read gateway' : 'Inbound gateway';
   const { responses = {}, schemas = {}, parameters = {} } = document.components ?? {};
@@ -53,9 +56,11 @@ const documentEntries = ({ document, gateway, page }: SearchedDocument): readonl
     ...Object.values(parameters).map(({ name, description = '' }) => {
       return { title: name, place: 'Headers', href: `${page}#header-${name}`, head: '', text: description };
     }),
-    ...Object.entries(schemas).map(([name, schema]) => {
-      return { title: name, place: 'Objects', href: `${page}#object-${name}`, head: '', text: textOf(schema) };
-    }),
+    ...Object.entries(schemas)
+      .filter(([name]) => !isEnvelope(name))
+      .map(([name, schema]) => {
+        return { title: name, place: 'Objects', href: `${page}#object-${name}`, head: '', text: textOf(schema) };
+      }),
   ];
 };
 

@@ -4,7 +4,7 @@ import { componentReference, type Json } from './json.js';
 const header = (description: string, example: string | number, required = false): Json => ({
   description,
   ...(required ? { required } : {}),
-  schema: { type: typeof example === 'number' ? 'integer' : 'string' },
+  schema: typeof example === 'number' ? { type: 'integer', format: 'int32' } : { type: 'string' },
   example,
 });
 

@@ -1,3 +1,4 @@
+import type { Gateway } from '../operation.js';
 import { errorReferences } from './error-responses.js';
 import { commonHeaders } from './headers.js';
 import type { Json } from './json.js';
@@ -25,7 +26,7 @@ const page = (
               type: 'object',
               required: ['success', 'message', 'data'],
               properties: {
-                success: { type: 'boolean', const: true, description: 'True on success.' },
+                success: { type: 'boolean', description: 'True on success.' },
                 message: { type: 'string', description: 'Human-readable status.' },
                 data: { type: 'object', description: 'Empty.' },
               },
@@ -39,23 +40,26 @@ const page = (
   },
 });
 
+/** The gateways in the ids of operations, which differ so that one client can have both. */
+const names: Readonly<Record<Gateway, string>> = { read: 'ReadGateway', inbound: 'InboundGateway' };
+
 /** The statuses of the health paths other than 200. */
 export const healthErrorStatuses = [400, 500, 503] as const;
 
 /** The paths that show whether a gateway runs. They need no key. */
-export const healthPaths: Readonly<Record<string, Json>> = {
+export const healthPaths = (gateway: Gateway): Readonly<Record<string, Json>> => ({
   '/livez': page(
-    'live',
+    `get${names[gateway]}Liveness`,
     'Whether the gateway runs',
     'Answers 200 without a query to the database.',
     'Alive',
     [400, 500],
   ),
   '/readyz': page(
-    'ready',
+    `get${names[gateway]}Readiness`,
     'Whether the gateway can serve requests',
     'Checks the database. 503 while the gateway cannot serve requests.',
     'Ready',
     [...healthErrorStatuses],
   ),
-};
+});

@@ -15,14 +15,14 @@ const parametersIn = (
   const properties = isRecord(schema?.['properties']) ? schema['properties'] : {};
   const required = Array.isArray(schema?.['required']) ? (schema['required'] as unknown[]) : [];
   return Object.entries(properties).map(([name, property]) => {
-    const { description, ...shown } = components.place(property as JsonSchema);
+    const { description, ...shown } = components.place(property as JsonSchema, 'request');
     return { name, in: place, required: required.includes(name), description, schema: shown };
   });
 };
 
 const requestBody = (schema: JsonSchema, components: SchemaComponents): Json => ({
   required: true,
-  content: { 'application/json': { schema: components.place(schema), example: exampleOf(schema) } },
+  content: { 'application/json': { schema: components.place(schema, 'request'), example: exampleOf(schema) } },
 });
 
 /** A whole response as an example: the envelope, the example of its data and the required properties. */
@@ -35,6 +35,9 @@ export const successExample = (contract: OperationContract): Json => {
     ...Object.fromEntries(constants.map(([name, schema]) => [name, (schema as JsonSchema)['const']])),
   };
 };
+
+/** `CreateAccountResponse` for `createAccount`. */
+const responseName = ({ id }: OperationContract): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Response`;
 
 /** One operation in OpenAPI form. Named schemas go to `components`. */
 export const operationObject = (contract: OperationContract, components: SchemaComponents): Json => ({
@@ -54,7 +57,7 @@ export const operationObject = (contract: OperationContract, components: SchemaC
       headers: successHeaders(contract),
       content: {
         'application/json': {
-          schema: components.place({ ...(successBody(contract) as object) }),
+          schema: components.place({ title: responseName(contract), ...(successBody(contract) as object) }, 'response'),
           example: successExample(contract),
         },
       },

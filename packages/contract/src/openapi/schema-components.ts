@@ -1,8 +1,12 @@
 import { filterDocument } from '../schemas/search.js';
-import { forGenerators } from './for-generators.js';
+import { forGenerators, type Side } from './for-generators.js';
 import { isRecord, mapSubschemas, type JsonSchema } from '../validate/schema-walk.js';
 
 const referenceTo = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+/** A schema with all that is in it, as one side has it. */
+const shownTo = (schema: JsonSchema, side: Side): JsonSchema =>
+  mapSubschemas(forGenerators(schema, side), (inner) => shownTo(inner, side));
 
 const annotations = ({ description, examples }: JsonSchema): JsonSchema => ({
   ...(description === undefined ? {} : { description }),
@@ -14,18 +18,24 @@ export class SchemaComponents {
   readonly #sources = new Map<string, string>();
   readonly #components = new Map<string, JsonSchema>();
 
-  /** The schema in the document's form, with references to its named parts. @throws Error for two schemas with the same name */
-  place(schema: JsonSchema): JsonSchema {
+  /**
+   * The schema in the document's form, with references to its named parts.
+   * @param side - whether requests or responses have it
+   * @throws Error for two schemas with the same name, and for one that differs in requests and responses
+   */
+  place(schema: JsonSchema, side: Side): JsonSchema {
     const { 'x-document': shown, ...rest } = schema;
     // Leaves out conditions and rules that only code can check; the descriptions explain them.
     const own = Object.fromEntries(Object.entries(rest).filter(([keyword]) => !['x-check', 'allOf'].includes(keyword)));
     if (isRecord(shown)) {
       const isNamed = typeof shown['title'] === 'string';
-      return isNamed ? { ...this.place(shown), ...annotations(own) } : this.place({ ...shown, ...annotations(own) });
+      return isNamed
+        ? { ...this.place(shown, side), ...annotations(own) }
+        : this.place({ ...shown, ...annotations(own) }, side);
     }
-    if (own['$ref'] === referenceTo('Filter').$ref) this.#define('Filter', filterDocument);
-    if (typeof own['title'] !== 'string') return mapSubschemas(forGenerators(own), (inner) => this.place(inner));
-    this.#define(own['title'], own);
+    if (own['$ref'] === referenceTo('Filter').$ref) this.#define('Filter', filterDocument, side);
+    if (typeof own['title'] !== 'string') return this.#inner(own, side);
+    this.#define(own['title'], own, side);
     return referenceTo(own['title']);
   }
 
@@ -34,16 +44,17 @@ export class SchemaComponents {
     return Object.fromEntries([...this.#components].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  #define(name: string, schema: JsonSchema): void {
-    const source = JSON.stringify(schema);
+  #inner(schema: JsonSchema, side: Side): JsonSchema {
+    return mapSubschemas(forGenerators(schema, side), (inner) => this.place(inner, side));
+  }
+
+  #define(name: string, schema: JsonSchema, side: Side): void {
+    const source = JSON.stringify(shownTo(schema, side));
     const known = this.#sources.get(name);
     if (known !== undefined && known !== source) throw new Error(`Two schemas are named ${name}`);
     if (known !== undefined) return;
     // Registers the name before its parts, because a filter contains filters.
     this.#sources.set(name, source);
-    this.#components.set(
-      name,
-      mapSubschemas(forGenerators(schema), (inner) => this.place(inner)),
-    );
+    this.#components.set(name, this.#inner(schema, side));
   }
 }

@@ -6,7 +6,7 @@ import type { SchemaComponents } from './schema-components.js';
 
 const headerParameters = (components: SchemaComponents): readonly Json[] =>
   Object.entries(messageHeaders).map(([name, header]) => {
-    const { description, ...schema } = components.place(header as object as JsonSchema);
+    const { description, ...schema } = components.place(header as object as JsonSchema, 'response');
     return { name, in: 'header', required: true, description, schema };
   });
 
@@ -26,7 +26,8 @@ export const webhookObjects = (components: SchemaComponents): Json =>
       {
         post: {
           operationId: `${name}Message`,
-          tags: ['Webhooks'],
+          // A tag of its own: generators put the calls of a tag into one file, and would write these over those of /v1/webhooks.
+          tags: ['Messages'],
           summary,
           description,
           security: [],
@@ -34,7 +35,10 @@ export const webhookObjects = (components: SchemaComponents): Json =>
           requestBody: {
             required: true,
             content: {
-              'application/json': { schema: components.place(body as object as JsonSchema), example: exampleOf(body) },
+              'application/json': {
+                schema: components.place(body as object as JsonSchema, 'response'),
+                example: exampleOf(body),
+              },
             },
           },
           responses,

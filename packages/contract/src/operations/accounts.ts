@@ -32,7 +32,7 @@ const created = responseObject('CreatedAccount', 'The account that the call crea
 /** The reads of accounts, as every object has them. */
 export const accountReads = readOperationsOf(
   account,
-  { ...schemasWithoutPipeline, page, detail },
+  { ...schemasWithoutPipeline('account'), page, detail },
   { summary: 'List accounts', description: 'Pages through the accounts, newest first.' },
 );
 export const {

@@ -40,7 +40,7 @@ const created = responseObject('CreatedContact', 'The contact that the call crea
 /** The reads of contacts, as every object has them. */
 export const contactReads = readOperationsOf(
   contact,
-  { ...schemasWithoutPipeline, page, detail },
+  { ...schemasWithoutPipeline('contact'), page, detail },
   { summary: 'List contacts', description: 'Pages through the contacts, newest first.' },
 );
 export const {

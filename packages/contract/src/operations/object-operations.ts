@@ -15,10 +15,10 @@ import { Summary, SummaryBody } from '../schemas/summary.js';
 import {
   createHeaders,
   FieldsListQuery,
-  FieldsQuery,
+  fieldsQueryOf,
   idParams,
   idempotentWriteHeaders,
-  ListQuery,
+  listQueryOf,
   OnMatchQuery,
   PageQuery,
   recordHeaders,
@@ -37,12 +37,12 @@ interface Texts {
 }
 
 /** The schemas of the reads of objects without pipelines. */
-export const schemasWithoutPipeline = {
-  listQuery: ListQuery,
+export const schemasWithoutPipeline = (object: 'account' | 'contact') => ({
+  listQuery: listQueryOf(object),
   fieldsQuery: FieldsListQuery,
   searchBody: SearchBody,
   summaryBody: SummaryBody,
-};
+});
 
 /**
  * The operations that read the records of an object.
@@ -109,7 +109,7 @@ export const readOperationsOf = <
       summary: `Get ${a}`,
       description: `Returns one ${one} with every system field and visible custom field, unless \`fields\` narrows it.`,
       params: idParams(one),
-      query: FieldsQuery,
+      query: fieldsQueryOf(one),
       data: schemas.detail,
       errors: [404],
       headers: recordHeaders,
@@ -141,7 +141,7 @@ export const getByKeyOf = <Key extends TProperties, Detail extends TSchema>(
       summary: `Get ${a} by its ${key}`,
       description: `Returns the ${one} that a create with this ${key} would find, in the same form as the get by id.`,
       params: closed(input, {}),
-      query: FieldsQuery,
+      query: fieldsQueryOf(one),
       data,
       errors: [404],
       headers: recordHeaders,

@@ -6,11 +6,11 @@ import { exampleIds } from '../schemas/example-ids.js';
 import { closed, closedWithCustom, requiredWithoutExternalId } from '../schemas/input.js';
 import { inputProperties } from '../schemas/object-fields.js';
 import { bodySchemas, responseSchemas } from '../schemas/object-schemas.js';
-import { FieldsParameter, pageQuery, SearchTerm } from '../schemas/pagination.js';
+import { pageQuery, SearchTerm } from '../schemas/pagination.js';
 import { SearchOpportunitiesBody } from '../schemas/search.js';
 import { SummarizeOpportunitiesBody } from '../schemas/summary.js';
 import { readOperationsOf, writeOperationsOf } from './object-operations.js';
-import { fieldsListQuery } from './shared.js';
+import { fieldsListQuery, fieldsOf } from './shared.js';
 
 const { page, detail } = responseSchemas(opportunity, 'A deal in a pipeline.');
 
@@ -84,7 +84,7 @@ const listQuery = closed(
     stage_id: Type.Optional(uuid('Only opportunities in this stage.', 'stage')),
     q: Type.Optional(SearchTerm),
     ...pageQuery,
-    fields: Type.Optional(FieldsParameter),
+    fields: fieldsOf('opportunity'),
   },
   {},
 );

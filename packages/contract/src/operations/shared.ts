@@ -1,10 +1,11 @@
+import type { ObjectType } from '@crm/domain';
 import { Type } from 'typebox';
 import { flagParameter, uuid } from '../schemas/build.js';
 import { onMatch } from '../schemas/bulk.js';
 import { Warnings } from '../schemas/envelope.js';
 import type { exampleIds } from '../schemas/example-ids.js';
 import { closed } from '../schemas/input.js';
-import { FieldsParameter, pageQuery, SearchTerm } from '../schemas/pagination.js';
+import { fieldsParameter, pageQuery, SearchTerm } from '../schemas/pagination.js';
 
 /** The header of every write. A later read sends it back to see the write. */
 export const writeHeaders = {
@@ -36,8 +37,18 @@ export const writeExtra = { warnings: Type.Optional(Warnings) } as const;
 /** The path of one record. */
 export const idParams = (kind: keyof typeof exampleIds) => closed({ id: uuid('Id of the record.', kind) }, {});
 
+/** Names of fields for examples, by object. */
+const exampleFields = {
+  opportunity: ['amount', 'next_step'],
+  account: ['name', 'industry'],
+  contact: ['first_name', 'job_title'],
+};
+
+/** The parameter `fields` of an object's reads. */
+export const fieldsOf = (object: ObjectType) => Type.Optional(fieldsParameter(exampleFields[object]));
+
 /** The query of a get by id. */
-export const FieldsQuery = closed({ fields: Type.Optional(FieldsParameter) }, {});
+export const fieldsQueryOf = (object: ObjectType) => closed({ fields: fieldsOf(object) }, {});
 
 /** The query of a list without filters. */
 export const PageQuery = closed(pageQuery, {});
@@ -52,10 +63,8 @@ export const fieldsListQuery = {
 export const FieldsListQuery = closed(fieldsListQuery, {});
 
 /** The query of the account and contact lists. */
-export const ListQuery = closed(
-  { q: Type.Optional(SearchTerm), ...pageQuery, fields: Type.Optional(FieldsParameter) },
-  {},
-);
+export const listQueryOf = (object: 'account' | 'contact') =>
+  closed({ q: Type.Optional(SearchTerm), ...pageQuery, fields: fieldsOf(object) }, {});
 
 /** The query of the object creates. */
 export const OnMatchQuery = closed({ on_match: onMatch }, {});

@@ -24,8 +24,8 @@ export const nullable = <T extends TSchema>(schema: T): TUnsafe<Static<T> | null
 
 /** A documented schema with `null` as one more type, or as one more variant of a union. */
 const withNull = (document: unknown): object => {
-  const { anyOf, type, ...rest } = document as { anyOf?: unknown[]; type?: string };
-  if (type !== undefined) return { ...rest, type: [type, 'null'] };
+  const { anyOf, type, ...rest } = document as { anyOf?: unknown[]; type?: string | string[] };
+  if (type !== undefined) return { ...rest, type: [type, 'null'].flat() };
   return { anyOf: [...(anyOf ?? [document]), { type: 'null' }] };
 };
 

@@ -91,7 +91,11 @@ const limits: Readonly<Record<Exclude<FieldWrite['as'], 'stage' | 'emails' | 'ex
   domain: { maxLength: rawKeyLength },
   amount: {},
   currencyCode: {},
-  dealDate: { type: ['number', 'string'], maxLength: maxNameLength },
+  dealDate: {
+    type: ['number', 'string'],
+    maxLength: maxNameLength,
+    'x-document': { type: ['integer', 'string'], maxLength: maxNameLength },
+  },
   owner: { maxLength: rawKeyLength },
 };
 

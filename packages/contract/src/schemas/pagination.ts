@@ -9,8 +9,8 @@ export const pageLimitDescription =
 
 /** The properties of every page besides its records. */
 export const pageProperties = {
-  has_more: flag('Whether another page exists.', true),
-  next_cursor: nullable(text('Send it as `cursor` for the next page; null on the last one.', 'v1.eyJrIjoi')),
+  has_more: flag('Whether another page exists.', false),
+  next_cursor: nullable(text('Send it as `cursor` for the next page; null on the last one.', null)),
   limit: integer('The page size used.', defaultLimit, { minimum: 1, maximum: maxLimit }),
 };
 
@@ -48,11 +48,12 @@ export const SearchTerm = Type.String({
   ...checkedAs('q'),
 });
 
-/** `fields` in a query: repeated, or comma-separated in one. */
-export const FieldsParameter = listOf(
-  Type.String({ maxLength: fieldsEntryLength }),
-  'Fields to include: names of system fields, and slugs or `custom__<slug>` of custom fields. `custom_fields` ' +
-    'stands for all visible custom fields. Repeat the parameter or separate the names by commas.',
-  ['amount', 'deal_tier'],
-  { maxItems: maxFieldNames },
-);
+/** `fields` in a query: repeated, or comma-separated in one. @param example - names of fields that the object has */
+export const fieldsParameter = (example: readonly string[]) =>
+  listOf(
+    Type.String({ maxLength: fieldsEntryLength }),
+    'Fields to include: names of system fields, and slugs or `custom__<slug>` of custom fields. `custom_fields` ' +
+      'stands for all visible custom fields. Repeat the parameter or separate the names by commas.',
+    example,
+    { maxItems: maxFieldNames },
+  );

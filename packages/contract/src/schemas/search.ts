@@ -30,17 +30,18 @@ const combination = (title: string, description: string, key: string, schema: ob
 /** One node of a filter, for the document only: `domain` parses filters, because it knows the fields and their types. */
 export const filterDocument = {
   description: 'A condition on a field, or a combination of conditions.',
+  // Every object has these fields.
   examples: [
     {
       and: [
-        { field: 'amount', operator: 'between', value: [1000, 50_000] },
+        { field: 'created_at', operator: 'between', value: ['2026-01-01', '2026-07-01'] },
         {
           or: [
-            { field: 'stage_name', operator: 'in', value: ['Qualified', 'Won'] },
-            { field: 'next_step', operator: 'empty' },
+            { field: 'external_id', operator: 'in', value: ['SF-0012', 'SF-0013'] },
+            { field: 'external_id', operator: 'empty' },
           ],
         },
-        { not: { field: 'account.domain', operator: 'eq', value: 'acme.com' } },
+        { not: { field: 'updated_at', operator: 'lt', value: '2026-02-01' } },
       ],
     },
   ],
@@ -57,7 +58,7 @@ export const filterDocument = {
           description:
             'A system field, or the slug or `custom__<slug>` of a custom field, or a part of one, as in `slug.start`. Also ' +
             '`account.domain`, `account.name` and `contact.email` of related records.',
-          examples: ['amount'],
+          examples: ['updated_at'],
         },
         operator: {
           type: 'string',
@@ -66,7 +67,7 @@ export const filterDocument = {
         },
         value: {
           description: 'What to compare with. It has the type of the field and is never coerced.',
-          examples: [10000],
+          examples: ['2026-01-01'],
         },
       },
     },
@@ -98,42 +99,21 @@ export const SortKey = closed(
   { title: 'SortKey', description: 'One key of a sort.' },
 );
 
-const sortText = {
-  title: 'SortText',
-  description: 'A field, or a field and a direction: "amount:desc".',
-  type: 'string',
-  examples: ['amount:desc'],
-};
-
-const sortList = {
-  title: 'SortList',
-  description: `Up to ${maxSortKeys} keys, the most significant first.`,
-  type: 'array',
-  items: { anyOf: [sortText, SortKey] },
-  maxItems: maxSortKeys,
-};
-
-const filterList = {
-  title: 'FilterList',
-  description: 'Nodes that must all match.',
-  type: 'array',
-  items: filterReference,
-  maxItems: maxFilterLeaves,
-};
-
 const filters = Type.Unsafe<Record<string, unknown> | unknown[]>({
   type: ['array', 'object'],
   maxItems: maxFilterLeaves,
-  description: `A filter node, or an array of nodes that must all match. At most ${maxFilterLeaves} conditions, nested up to ${maxFilterDepth} levels.`,
-  'x-document': { anyOf: [filterReference, filterList] },
+  description: `A filter node. An array of nodes, which must all match, is accepted too. At most ${maxFilterLeaves} conditions, nested up to ${maxFilterDepth} levels.`,
+  'x-document': filterReference,
 });
 
 const sort = Type.Unsafe<string | Record<string, unknown> | unknown[]>({
   type: ['string', 'object', 'array'],
   maxItems: maxSortKeys,
   maxLength: rawParameterLength,
-  description: `"field", "field:desc", {field, direction}, or a list of up to ${maxSortKeys} of them. Default: updated_at:desc.`,
-  'x-document': { anyOf: [sortText, SortKey, sortList] },
+  description:
+    `Up to ${maxSortKeys} keys, the most significant first. One key alone, and keys as texts, "field" or "field:desc", are accepted ` +
+    'too. Default: updated_at:desc.',
+  'x-document': { type: 'array', items: SortKey, maxItems: maxSortKeys },
 });
 
 const fields = Type.Unsafe<string | string[]>({
@@ -143,7 +123,12 @@ const fields = Type.Unsafe<string | string[]>({
   maxLength: fieldsEntryLength,
   description:
     'Fields to include: names of system fields, and slugs or `custom__<slug>` of custom fields. `custom_fields` ' +
-    'stands for all visible custom fields.',
+    'stands for all visible custom fields. One text with names between commas is accepted too.',
+  'x-document': {
+    type: 'array',
+    items: { type: 'string', maxLength: fieldsEntryLength },
+    maxItems: maxFieldNames,
+  },
 });
 
 /** Parameters of searches and summaries that select records. */
@@ -170,8 +155,8 @@ const searchProperties = {
 
 const example = {
   query: 'acme',
-  filters: [{ field: 'updated_at', operator: 'gte', value: '2026-01-01' }],
-  sort: { field: 'updated_at', direction: 'desc' },
+  filters: { field: 'updated_at', operator: 'gte', value: '2026-01-01' },
+  sort: [{ field: 'updated_at', direction: 'desc' }],
   limit: 50,
 };
 

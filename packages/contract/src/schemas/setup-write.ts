@@ -19,16 +19,16 @@ const isHidden = Type.Optional(flag('Whether reads leave it out unless `fields` 
 const currency = optional(text('Currency fields: ISO 4217 code.', 'EUR', checkedAs('currencyCode')));
 
 /** A stage of a new pipeline. */
-const NewStage = closed(
+const StageInput = closed(
   { label: named('Display text, unique in the pipeline.', 'Qualified'), color, probability, is_default: isDefault },
-  { title: 'NewStage', description: 'A stage to create.' },
+  { title: 'StageInput', description: 'A stage to create.' },
 );
 
 /** The body that creates a pipeline. */
 export const CreatePipelineBody = closed(
   {
     name: named('Name, unique in the organization.', 'Partner sales'),
-    stages: Type.Array(NewStage, { minItems: 1, maxItems: stagesPerCall, description: 'Its stages, in order.' }),
+    stages: Type.Array(StageInput, { minItems: 1, maxItems: stagesPerCall, description: 'Its stages, in order.' }),
     position,
   },
   {
@@ -81,13 +81,13 @@ const optionText = (description: string, example: string) =>
   text(description, example, { minLength: 1, maxLength: maxNameLength });
 
 /** A new option of a select field. */
-const NewOption = closed(
+const OptionInput = closed(
   {
     label: optionText('Display text.', 'Enterprise'),
     value: optional(optionText('Stored value. Default: the label.', 'enterprise')),
     color,
   },
-  { title: 'NewOption', description: 'An option to create.' },
+  { title: 'OptionInput', description: 'An option to create.' },
 );
 
 /** The body that defines a custom field. */
@@ -101,7 +101,7 @@ export const CreateFieldBody = closed(
     }),
     attribute_type: oneOf(attributeTypes, 'The type of its values. It cannot change.', 'select'),
     options: Type.Optional(
-      Type.Array(NewOption, { maxItems: maxOptions, description: 'Select types: the options, at least one.' }),
+      Type.Array(OptionInput, { maxItems: maxOptions, description: 'Select types: the options, at least one.' }),
     ),
     currency,
     max: optional(integer('Rating fields: the highest value. Default: 5.', 5)),

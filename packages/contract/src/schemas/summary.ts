@@ -6,7 +6,7 @@ import { exampleIds } from './example-ids.js';
 import { closed } from './input.js';
 import { matchProperties, pipelineProperties } from './search.js';
 
-const summaryProperties = {
+const summaryProperties = (groupBy: readonly string[], measures: readonly string[]) => ({
   ...matchProperties,
   group_by: optional(
     listOf(
@@ -14,7 +14,7 @@ const summaryProperties = {
       'What to group by: `stage_id`, `owner_id`, `pipeline_id`, `account_id`, `currency`, `is_freemail`, a select, ' +
         'radio or checkbox field, or a date with its unit, as in `close_date:month` (day, week, month, quarter or year, in ' +
         'UTC).',
-      ['stage_id', 'close_date:month'],
+      groupBy,
       { maxItems: maxSummaryGroupings },
     ),
   ),
@@ -22,7 +22,7 @@ const summaryProperties = {
     listOf(
       Type.String({ maxLength: fieldsEntryLength }),
       '`sum:`, `avg:`, `min:` or `max:` followed by a numeric field, as in `sum:amount`. `count` is always returned.',
-      ['count', 'sum:amount'],
+      measures,
       { maxItems: maxSummaryMeasures },
     ),
   ),
@@ -33,15 +33,15 @@ const summaryProperties = {
       default: maxSummaryGroups,
     }),
   ),
-};
+});
 
 const example = {
   group_by: ['created_at:month'],
-  filters: [{ field: 'created_at', operator: 'gte', value: '2026-01-01' }],
+  filters: { field: 'created_at', operator: 'gte', value: '2026-01-01' },
 };
 
 /** The body of the account and contact summaries. */
-export const SummaryBody = closed(summaryProperties, {
+export const SummaryBody = closed(summaryProperties(example.group_by, ['count']), {
   title: 'SummaryBody',
   description: 'The records to count, the groups and the measures.',
   examples: [example],
@@ -50,7 +50,7 @@ export type SummaryBody = Static<typeof SummaryBody>;
 
 /** The body of the opportunity summary. */
 export const SummarizeOpportunitiesBody = closed(
-  { ...pipelineProperties, ...summaryProperties },
+  { ...pipelineProperties, ...summaryProperties(['stage_id', 'close_date:month'], ['count', 'sum:amount']) },
   {
     title: 'SummarizeOpportunitiesBody',
     description: 'The records to count, the groups and the measures.',

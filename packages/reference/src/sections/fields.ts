@@ -42,13 +42,16 @@ const boundsOf = (schema: Schema, example: unknown): string[] => {
     return low === undefined ? [] : [`at least ${low}${unit}`];
   };
   const shown = example ?? schema.examples?.[0];
-  const values = (schema.enum ?? (schema.const === undefined ? [] : [schema.const])).filter((value) => value !== null);
+  const { enum: allowed, 'x-extensible-enum': known } = schema;
+  const values = allowed ?? known ?? [];
   return [
     ...range(minimum, maximum, ''),
     ...range(minLength, maxLength, ' characters'),
     ...range(minItems, maxItems, ' entries'),
     ...(values.length > 0
-      ? [`one of ${values.map((value) => code(JSON.stringify(value).replace(/^"(.*)"$/, '$1'))).join(' ')}`]
+      ? [
+          `${allowed === undefined ? 'known values' : 'one of'} ${values.map((value) => code(JSON.stringify(value).replace(/^"(.*)"$/, '$1'))).join(' ')}`,
+        ]
       : []),
     ...(schema.default === undefined ? [] : [`default ${code(JSON.stringify(schema.default))}`]),
     ...(shown === undefined || values.length > 0 ? [] : [`example ${code(JSON.stringify(shown))}`]),
