@@ -1,15 +1,14 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readTestStack } from '@crm/testing';
+import { text } from 'node:stream/consumers';
 import { launcher } from './support/running-stack.js';
-import { setUpOrganization } from './support/two-organizations.js';
+import { type McpServerProcess, startMcpServer } from './support/mcp-server.js';
 
 // These packages need Node 22 or are large, so they are not among the packages of this repository.
 const conformance = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
@@ -20,42 +19,16 @@ const run = promisify(execFile);
 const timeoutMs = 600_000;
 const expectedFailures = fileURLToPath(new URL('../packages/mcp/tests/conformance/', import.meta.url));
 
+let own: McpServerProcess;
 let key: string;
 let directory: string;
-/** The variables with which `crm mcp` finds the gateways as in the folder of a local stack. */
 let env: Readonly<Record<string, string>>;
-let server: ChildProcess;
 let mcpUrl: string;
 beforeAll(async () => {
-  const stack = readTestStack();
-  const { organization } = await setUpOrganization(stack, async (own) => {
-    ({ key } = await own.createKey({ allow: ['list', 'search', 'inbound', 'bulk', 'webhooks'] }));
-  });
-  const demo = {
-    ...{ read_url: stack.readUrl, inbound_url: stack.inboundUrl, database_url: stack.databaseUrl, api_key: key },
-    ...{ organization_id: organization.id, pipeline_id: organization.pipeline.id },
-  };
-  directory = await mkdtemp(join(tmpdir(), 'crm-mcp-'));
-  await writeFile(join(directory, 'demo.json'), JSON.stringify(demo));
-  env = { CRM_DATA_DIR: directory };
-  server = spawn(process.execPath, [launcher, 'mcp', '--http', '0'], {
-    env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  mcpUrl = await new Promise((resolve, reject) => {
-    let output = '';
-    server.stderr?.on('data', (chunk: Buffer) => {
-      output += chunk.toString();
-      const [, url] = /at (http:\S+\/mcp)/.exec(output) ?? [];
-      if (url !== undefined) resolve(url);
-    });
-    server.once('exit', () => reject(new Error(output)));
-  });
+  own = await startMcpServer(readTestStack());
+  ({ key, directory, env, url: mcpUrl } = own);
 });
-afterAll(async () => {
-  server.kill('SIGTERM');
-  await rm(directory, { recursive: true, force: true });
-});
+afterAll(() => own.stop());
 
 /** Runs a program of an npm package on Node 22. */
 const onNode22 = (packageName: string, command: readonly string[]) =>
@@ -98,6 +71,45 @@ describe('the conformance suite of the protocol', () => {
     },
     timeoutMs,
   );
+});
+
+describe('over stdio', () => {
+  const serve = async (...requests: readonly object[]) => {
+    const child = spawn(process.execPath, [launcher, 'mcp'], { env: { PATH: process.env['PATH'], ...env } });
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    child.stdin.end(requests.map((request) => `${JSON.stringify({ jsonrpc: '2.0', ...request })}\n`).join(''));
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    const answers = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { id: number; result: { isError?: boolean } });
+    return { exitCode: await ended, answers: new Map(answers.map((answer) => [answer.id, answer])), stderr };
+  };
+  const opening = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
+  const call = (name: string, args: object | null) => ({ method: 'tools/call', params: { name, arguments: args } });
+
+  test('answers what it has read when its input ends, also a create in flight and arguments that are null', async () => {
+    const { exitCode, answers } = await serve(
+      { id: 1, method: 'initialize', params: opening },
+      { method: 'notifications/initialized' },
+      { id: 2, ...call('create_account', { domain: 'in-flight.example' }) },
+      { id: 3, ...call('describe_crm', null) },
+      { id: 4, ...call('search_deals', { limit: 1 }) },
+    );
+    expect([exitCode, [...answers.keys()].sort()]).toEqual([0, [1, 2, 3, 4]]);
+    for (const id of [2, 3, 4]) expect(answers.get(id)?.result).not.toHaveProperty('isError');
+  });
+
+  test('escapes control characters in its log', async () => {
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '1\u001b[2J\nforged',
+      'io.modelcontextprotocol/clientInfo': opening.clientInfo,
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const { stderr } = await serve({ id: 1, method: 'tools/list', params: { _meta: meta } });
+    expect(stderr).toContain(String.raw`1\u001b[2J\nforged`);
+    expect(stderr).not.toMatch(/\u001b|^forged/m);
+  });
 });
 
 /** The same task, with either client: finds a deal, moves it to Won and says why. */

@@ -1,6 +1,8 @@
 // Programs that system tests need besides Node, with their Debian packages. A test file names them in a comment:
 //   /** @needs redis-server curl */
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { pathToFileURL } from 'node:url';
 
 const postgresFolder = '/usr/lib/postgresql';
@@ -19,12 +21,22 @@ export const programs = {
     isInstalled: () => existsSync('/usr/local/go/bin/go') || existsSync('/usr/bin/go'),
   },
   haproxy: { debianPackage: 'haproxy', isInstalled: () => existsSync('/usr/sbin/haproxy') },
+  java: { debianPackage: 'openjdk-17-jdk-headless', isInstalled: () => existsSync('/usr/bin/javac') },
+  maven: { debianPackage: 'maven', isInstalled: () => existsSync('/usr/bin/mvn') },
   nginx: { debianPackage: 'nginx-light', isInstalled: () => existsSync('/usr/sbin/nginx') },
   pgbouncer: { debianPackage: 'pgbouncer', isInstalled: () => existsSync('/usr/sbin/pgbouncer') },
   postgresql: { debianPackage: 'postgresql-15', isInstalled: hasPostgres },
   prometheus: { debianPackage: 'prometheus', isInstalled: () => existsSync('/usr/bin/promtool') },
   python3: { debianPackage: 'python3', isInstalled: () => existsSync('/usr/bin/python3') },
+  'python3-venv': {
+    debianPackage: 'python3-venv',
+    isInstalled: () => spawnSync('python3', ['-c', 'import ensurepip']).status === 0,
+  },
   'redis-server': { debianPackage: 'redis-server', isInstalled: () => existsSync('/usr/bin/redis-server') },
+  rust: {
+    debianPackage: 'cargo',
+    isInstalled: () => existsSync('/usr/bin/cargo') || existsSync(`${homedir()}/.cargo/bin/cargo`),
+  },
   zsh: { debianPackage: 'zsh', isInstalled: () => existsSync('/usr/bin/zsh') },
 };
 

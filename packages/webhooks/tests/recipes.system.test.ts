@@ -1,7 +1,7 @@
-/** @needs python3 go */
+/** @needs python3 go java rust */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -56,6 +56,21 @@ const recipes: Readonly<Record<string, (source: string) => Promise<readonly [str
     await writeFile(file, source);
     expect(await runToEnd('go', ['build', '-o', built, file])).toBe(0);
     return [built];
+  },
+  java: async (source) => {
+    await writeFile(join(directory, 'Receiver.java'), source);
+    expect(await runToEnd('javac', ['-d', directory, join(directory, 'Receiver.java')])).toBe(0);
+    return ['java', '-cp', directory, 'Receiver'];
+  },
+  rust: async (source) => {
+    const [, packages = ''] = /^\/\/ Cargo\.toml: (.*)$/m.exec(source) ?? [];
+    const head = '[package]\nname = "receiver"\nversion = "1.0.0"\nedition = "2021"\n\n[dependencies]\n';
+    const crate = join(directory, 'crate');
+    await mkdir(join(crate, 'src'), { recursive: true });
+    await writeFile(join(crate, 'Cargo.toml'), head + packages.replaceAll(', ', '\n'));
+    await writeFile(join(crate, 'src/main.rs'), source);
+    expect(await runToEnd('cargo', ['build', '--quiet', '--manifest-path', join(crate, 'Cargo.toml')])).toBe(0);
+    return [join(crate, 'target/debug/receiver')];
   },
 };
 
