@@ -9,6 +9,7 @@ import { createClient, type CrmClient } from '@crm/client';
 import { readTestStack } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
+import { createRecords, setupText } from './support/archived-setup.js';
 import { runCrm, type CrmResult } from './support/run-crm.js';
 
 const stack = readTestStack();
@@ -69,81 +70,6 @@ const reportOf = ({ stdout }: CrmResult): Report => JSON.parse(stdout) as Report
 const sumOf = (report: Report, count: keyof Report['files'][number]): number =>
   report.files.reduce((sum, file) => sum + file[count], 0);
 
-/** The setup file, and `archived: true` at the entries that have a mark. */
-const setupText = (isArchived: boolean): string => `
-members:
-  - { email: ann@team.example, name: Ann }
-  - { email: gone@team.example, name: Gone${isArchived ? ', archived: true' : ''} }
-pipelines:
-  - name: Sales
-    stages:
-      - { label: New, probability: 10 }
-      - { label: "Talks: 2", color: red, default: true }
-      - { label: Dropped${isArchived ? ', archived: true' : ''} }
-  - name: Retired
-    ${isArchived ? 'archived: true' : ''}
-    stages: [{ label: Open }, { label: Done }]
-fields:
-  - object: account
-    slug: tier
-    name: Tier
-    type: select
-    options:
-      - { label: Gold, value: g }
-      - { label: Lead, value: l${isArchived ? ', archived: true' : ''} }
-      ${isArchived ? '- { label: Lead, value: l2 }\n      - { label: l, value: l3, archived: true }' : ''}
-  - { object: account, slug: tags, name: Tags, type: multi_select, options: [{ label: "a, b", value: a${isArchived ? ', archived: true' : ''} }, { label: 'x "y"', value: x }] }
-  - { object: contact, slug: legacy, name: Legacy, type: string${isArchived ? ', archived: true' : ''} }
-  - { object: contact, slug: place, name: Place, type: location${isArchived ? ', archived: true' : ''} }
-  - { object: contact, slug: secret, name: Secret, type: number, hidden: true }
-  - { object: opportunity, slug: team, name: Team, type: team_members${isArchived ? ', archived: true' : ''} }
-  - { object: opportunity, slug: seen, name: Seen, type: timestamp${isArchived ? ', archived: true' : ''} }
-  - { object: opportunity, slug: kind, name: Kind, type: radio, pipelines: [Retired], options: [{ label: K, value: k }]${isArchived ? ', archived: true' : ''} }
-  - { object: opportunity, slug: unused, name: Unused, type: url, hidden: true${isArchived ? ', archived: true' : ''} }
-`;
-
-const createRecords = async ({ client }: Organization): Promise<void> => {
-  const { data } = await client.pipelines.list().page();
-  const idOf = (name: string): string => data.pipelines.find((one) => one.name === name)?.pipeline_id ?? '';
-  await client.accounts.bulkCreate([
-    { domain: 'acme.com', name: 'Acme', external_id: '0012', custom_fields: { tier: 'l', tags: ['x', 'a'] } },
-    { domain: 'tags.example', custom_fields: { tier: 'g', tags: ['a'] } },
-    { domain: 'plain.example', description: '=1+1' },
-  ]);
-  const place = { city: 'São "Paulo"', country: 'BR' };
-  await client.contacts.bulkCreate([
-    { email: 'ann@acme.com', first_name: 'Ann', custom_fields: { legacy: ' 0012\n', place, secret: -0.5 } },
-    { email: 'bob@gmail.com', last_name: 'Bob', custom_fields: { legacy: '' } },
-    { email: 'cy@moved.example', account_domain: 'acme.com' },
-  ]);
-  const deal = (pipeline: string, name: string, fields: object, related: object) => ({
-    pipeline_id: idOf(pipeline),
-    opportunity: { name, ...fields },
-    related_objects: related,
-  });
-  const team = ['gone@team.example', 'ann@team.example'];
-  const { data: bulk } = await client.opportunities.bulkCreate([
-    deal(
-      'Sales',
-      'Everything',
-      { deal_size: 48000.5, currency: 'EUR', custom_fields: { team, seen: 1772442000123 } },
-      { account_domain: 'acme.com', primary_contact_email: 'bob@gmail.com', owner_email: 'gone@team.example' },
-    ),
-    deal('Retired', 'Old', { close_date: '2026-01-02', custom_fields: { kind: 'k' } }, { account_domain: 'acme.com' }),
-    deal('Retired', 'Old', {}, { primary_contact_email: 'bob@gmail.com', owner_email: 'ann@team.example' }),
-    deal('Sales', 'No one’s', {}, {}),
-  ]);
-  const ids = bulk.results.map(({ id }) => id ?? '');
-  for (const title of ['Twice', 'Twice'])
-    await client.notes.create({ note: { title }, contact_emails: ['ann@acme.com', 'bob@gmail.com'] });
-  await client.notes.create({
-    note: { content: 'Of deals\r\n' },
-    related_objects: { opportunity_ids: ids.slice(0, 3) },
-  });
-  const related_objects = { opportunity_ids: [ids[3] ?? ''] };
-  await client.notes.create({ note: { title: 'Of both' }, account_domains: ['tags.example'], related_objects });
-};
-
 type Row = Readonly<Record<string, unknown>>;
 
 const rowsOf = async (folder: string, object: string): Promise<readonly Row[]> => {
@@ -184,7 +110,7 @@ beforeAll(async () => {
   await writeFile(path('open.yaml'), setupText(false));
   await writeFile(path('final.yaml'), setupText(true));
   await apply(source, 'open.yaml');
-  await createRecords(source);
+  await createRecords(source.client);
   await apply(source, 'final.yaml');
   await exportAll(source, 'csv');
   await exportAll(source, 'jsonl', '--format', 'jsonl');
@@ -284,6 +210,41 @@ describe('crm import-all', () => {
     expect(report.files[0]).toMatchObject({ matched: 1, warnings: 4 });
     const { data } = await target.client.accounts.search({ query: 'acme.com', fields: 'name' }).page();
     expect(data.accounts[0]?.name).toBe('Other');
+  });
+
+  it('copies the values of more archived fields than one request can name', async () => {
+    const [from, target] = [await newOrganization(), await newOrganization()];
+    const ids: string[] = [];
+    for (let number = 0; number < 101; number += 1) {
+      const field = { object: 'account', slug: `f${number}`, current_name: `F${number}` } as const;
+      const { data } = await from.client.fields.create({ ...field, attribute_type: 'string' });
+      ids.push(data.field.field_id ?? '');
+    }
+    const custom_fields = Object.fromEntries(ids.map((_, number) => [`f${number}`, `value ${number}`]));
+    await from.client.accounts.create({ domain: 'acme.com', custom_fields });
+    for (const id of ids) await from.client.fields.update(id, { is_active: false });
+    await exportAll(from, 'many', '--format', 'jsonl');
+    expect((await rowsOf('many', 'accounts'))[0]).toMatchObject({ custom_fields });
+    expect(await importAll('many', target)).toMatchObject({ exitCode: 0 });
+    await exportAll(target, 'many-again', '--format', 'jsonl');
+    expect((await rowsOf('many-again', 'accounts'))[0]).toMatchObject({ custom_fields });
+  });
+
+  it('rejects a deal that would become another one, because both lost the person of their key', async () => {
+    const from = await newOrganization();
+    const stages = [{ label: 'New' }];
+    const { data } = await from.client.pipelines.create({ name: 'Sales', stages });
+    for (const primary_contact_email of ['bob@gmail.com', 'eve@gmail.com'])
+      await from.client.opportunities.create({
+        pipeline_id: data.pipeline.pipeline_id,
+        opportunity: { name: 'Same' },
+        related_objects: { primary_contact_email },
+      });
+    for await (const { id } of from.client.contacts.search()) await from.client.contacts.delete(id);
+    await exportAll(from, 'same');
+    const report = reportOf(await importAll('same', await newOrganization()));
+    expect(report).toMatchObject({ complete: false, files: [{}, {}, { created: 1, rejected: 1 }] });
+    expect(JSON.stringify(report)).toContain('has the name of line 2 but another id');
   });
 
   it.each([
