@@ -147,7 +147,7 @@ describe('200', () => {
 test('200: the events of a merge name the other record', async () => {
   const organization = await withEvents(2);
   await gateway.database.pool.query(
-    `UPDATE events SET merged_with = $2, type = CASE position WHEN 1 THEN 'account.merged' ELSE 'account.deleted' END
+    `UPDATE events SET merged_with = $2, type = CASE WHEN position = 1 THEN 'account.merged' ELSE 'account.deleted' END
       WHERE organization_id = $1`,
     [organization.id, ids.second],
   );
@@ -160,8 +160,8 @@ test('200: the events of a merge name the other record', async () => {
 test('200: a filter on changed fields leaves out only updates that changed others', async () => {
   const organization = await withEvents(5);
   await gateway.database.pool.query(
-    `UPDATE events SET changed = CASE position WHEN 2 THEN '{name,domain}' WHEN 4 THEN '{}' ELSE '{custom_fields.x}' END::text[],
-       is_erased = position = 4, type = CASE position WHEN 5 THEN 'account.merged' ELSE 'account.updated' END
+    `UPDATE events SET changed = CASE WHEN position = 2 THEN '{name,domain}' WHEN position = 4 THEN '{}' ELSE '{custom_fields.x}' END::text[],
+       is_erased = position = 4, type = CASE WHEN position = 5 THEN 'account.merged' ELSE 'account.updated' END
       WHERE organization_id = $1 AND position > 1`,
     [organization.id],
   );

@@ -124,6 +124,11 @@ const changeRules: Readonly<Record<string, Rule>> = {
       ),
     ),
 
+  'CASE of a value': ({ tree }, schema) =>
+    changesOf(tree, updates, schema)
+      .flatMap((change) => nodesOf(valuesOf(change), 'CaseExpr'))
+      .flatMap(({ arg }) => (arg === undefined ? [] : ['CASE value WHEN'])),
+
   'stable function in RETURNING': ({ tree }, schema, expressions) =>
     changesOf(tree, [...updates, 'InsertStmt'], schema).flatMap((change) =>
       expressions.mutable([change.returningClause, change.returningList], 'stable').map(({ name }) => name),

@@ -64,6 +64,11 @@ export const refusedExamples: readonly RefusedExample[] = [
     'UPDATE webhook_endpoints w SET retry_at = coalesce(w.retry_at, v_now + v_day) WHERE w.organization_id = p_organization_id',
   ),
   example(
+    'CASE of a value',
+    /operator does not exist: integer = boolean/,
+    "UPDATE webhook_parked p SET error = CASE p.attempts WHEN 1 THEN 'a' ELSE 'b' END WHERE p.organization_id = p_organization_id",
+  ),
+  example(
     'stable function in RETURNING',
     /non-IMMUTABLE functions are not allowed in the RETURNING clause/,
     `UPDATE webhook_endpoints w SET is_test_due = true WHERE w.organization_id = p_organization_id
