@@ -134,7 +134,9 @@ export class OrganizationSetup {
       const fields = this.fields.filter(
         (field) => field.objectType === objectType && appliesToPipeline(field, pipelineId),
       );
-      fieldIndex = createFieldIndex(objectType, fields, objectType === 'opportunity' ? this.#labels : undefined);
+      fieldIndex = createFieldIndex(objectType, fields, objectType === 'opportunity' ? this.#labels : undefined, {
+        findMemberId: (idOrEmail) => this.findMember(idOrEmail)?.id,
+      });
       this.#fieldIndexes.set(key, fieldIndex);
     }
     return fieldIndex;

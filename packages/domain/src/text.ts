@@ -60,6 +60,19 @@ export const findTextFault = (text: string): string | null => {
   return hasTooManyCombiningMarks(text) ? combiningMarksFault : null;
 };
 
+// What a person does not see at the edge of a text: white space, control characters and characters that only format. Not trimmed are
+// joiners, variation selectors and tags, which change how the character before them looks, and U+0000, which is refused instead.
+const edge = String.raw`(?![\0\u200c\u200d\p{L}\p{M}\u{e0020}-\u{e007f}])[\p{White_Space}\p{Cc}\p{Default_Ignorable_Code_Point}]`;
+// The lookbehind lets a match start only at the start of a run, so that a long run is not tried again from every character.
+const edges = new RegExp(`^(?:${edge})+|(?<!${edge})(?:${edge})+$`, 'gu');
+
+/**
+ * The text without white space and invisible characters at its edges: the one definition of trimming, for all texts that are trimmed.
+ *
+ * `"\u00a0Acme \u200b"` → `"Acme"`
+ */
+export const trimText = (text: string): string => text.replace(edges, '');
+
 // Invisible characters count as blank, because a person would see nothing.
 const blank = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}]*$/u;
 

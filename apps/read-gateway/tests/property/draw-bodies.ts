@@ -2,7 +2,7 @@ import type { OrganizationSetup } from '@crm/db';
 import type { CustomFieldDefinition, ObjectType } from '@crm/domain';
 import { testSize } from '@crm/testing';
 import fc from 'fast-check';
-import { instantsMs, isPlausible, members, names, sentValues } from './pools.js';
+import { instantsMs, isPlausible, members, sentNames, sentValues } from './pools.js';
 
 const counts = {
   account: testSize({ short: 24, soak: 60 }),
@@ -20,7 +20,7 @@ const relatedDomains = Array.from({ length: domainCount }, (_, index) => domainO
 const relatedEmails = relatedDomains.map((_, index) => emailOf(index));
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 3, nil: undefined });
-const name = maybe(fc.constantFrom(...names));
+const name = maybe(fc.constantFrom(...sentNames));
 const date = maybe(fc.constantFrom(...instantsMs.filter(isPlausible)));
 
 const customFields = (definitions: readonly CustomFieldDefinition[]) =>
@@ -31,7 +31,7 @@ const customFields = (definitions: readonly CustomFieldDefinition[]) =>
   );
 
 /** Every third record has an external id. */
-const externalId = (index: number) => (index % 3 === 1 ? { external_id: `Row-${index}` } : {});
+const externalId = (index: number) => (index % 3 === 1 ? { external_id: ` Row-${index}\u200b` } : {});
 
 /** Random bodies of creates for each object. The same seed gives the same ones. */
 export const drawBodies = (setup: OrganizationSetup, seed: number): Readonly<Record<ObjectType, readonly object[]>> => {
@@ -44,20 +44,22 @@ export const drawBodies = (setup: OrganizationSetup, seed: number): Readonly<Rec
     description: name,
     employee_range: name,
     custom_fields: custom('account'),
-    website: maybe(fc.constantFrom('b.example', 'B.example/Path', 'https://b.example/path', 'münchen.de')),
+    website: maybe(fc.constantFrom('b.example', ' B.example/Path\u200b', 'https://b.example/path', 'münchen.de')),
   });
   const contact = fc.record({
     first_name: name,
     last_name: name,
     job_title: name,
     custom_fields: custom('contact'),
-    phone: maybe(fc.constantFrom('+4930123456', '030 123', 'ext. 5', 'EXT. 5', '1%')),
+    phone: maybe(
+      fc.constantFrom('+4930123456', '+49 (0)30 123457', ' 030 124\u200b', '030 123', 'ext. 5', 'EXT. 5', '1%'),
+    ),
   });
   const deal = fc.constantFrom(...setup.pipelines).chain(({ id, stages }) =>
     fc.record({
       pipeline_id: fc.constant(id),
       opportunity: fc.record({
-        name: fc.constantFrom(...names),
+        name: fc.constantFrom(...sentNames),
         next_step: name,
         close_date: date,
         next_action_date: date,

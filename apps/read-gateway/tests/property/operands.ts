@@ -1,4 +1,4 @@
-import { type FieldRef, filterKindOf, type Operator } from '@crm/domain';
+import { type FieldRef, filterKindOf, isBlank, type Operator } from '@crm/domain';
 import fc from 'fast-check';
 import {
   archivedOption,
@@ -66,7 +66,7 @@ const operandOf = (ref: FieldRef, operator: Operator, records: readonly RecordMo
     case 'text': {
       const isPart = ref.source === 'custom' && ref.part !== undefined;
       const whole = inAnyCase(held, isPart ? cityOperands : texts);
-      return place === undefined ? whole : pieceOf(whole, place);
+      return place === undefined ? whole.filter((text) => !isBlank(text)) : pieceOf(whole, place);
     }
     case 'email':
     case 'domain': {

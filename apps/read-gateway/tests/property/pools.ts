@@ -26,6 +26,11 @@ export const names: readonly string[] = [
   ...new Set(texts.map((text) => text.normalize('NFC').trim()).filter((text) => /[^\s\p{C}]/u.test(text))),
 ];
 
+/** Names as programs send them: with white space and invisible characters around them, and not composed. */
+export const sentNames: readonly string[] = names.map((name, index) =>
+  index % 3 === 0 ? ` \u00a0${name.normalize('NFD')}\u200b` : index % 3 === 1 ? `\ufeff${name} ` : name,
+);
+
 export const options = ['hot', 'Hot', 'warm', 'cold', 'ZETA', 'été', '%', '日本', 'a b'].map((value, index) => ({
   label: `Label ${index}`,
   value,
@@ -66,6 +71,7 @@ const ranges = dates.flatMap((start, index) => [
 
 const locations = [
   ...cities,
+  ...cities.map((city) => ({ region: ` ${city}\u200b`, city: `\u00a0${city}` })),
   ...cities.map((city, index) => ({ city, lat: index - 4.5, lng: index * 20 - 80, country: texts[index * 3] })),
   { address: '1 Main St', city: 'Berlin', region: 'BE', postal_code: '10115', country: 'DE' },
   { lat: 0, lng: -0.5 },
@@ -81,7 +87,7 @@ export const sentValues: Readonly<Record<AttributeType, readonly unknown[]>> = {
   date_range: ranges,
   rating: [0, 1, 2, 3, 4, 5],
   timestamp: instantsMs.map((ms) => (isPlausible(ms) ? ms : new Date(ms).toISOString())),
-  select: options.map(({ value }) => value),
+  select: options.flatMap(({ value, label }) => [value, label.toUpperCase()]),
   multi_select: [
     [],
     ...options.flatMap(({ value }, index) => [[value], options.slice(index, index + 3).map((o) => o.value)]),
@@ -91,12 +97,35 @@ export const sentValues: Readonly<Record<AttributeType, readonly unknown[]>> = {
   location: locations,
   time: times,
   datetime: iso,
-  email: ['a@b.de', 'A@B.de', 'ab@b.de', 'a+1@b.de', 'x_y@c.example', 'x%y@c.example', 'z@münchen.de'],
-  phone: ['+4930123456', '+49 30 123457', '030 123', '(030) 123', 'ext. 5', 'EXT. 5', '1%', 'д'.repeat(201)],
+  email: [
+    'a@b.de',
+    'A@B.de',
+    ' A@b.de.\u200b',
+    'ab@b.de',
+    'a+1@b.de',
+    'x_y@c.example',
+    'x%y@c.example',
+    'z@münchen.de',
+  ],
+  phone: [
+    '+4930123456',
+    '+49 30 123457',
+    ' +49 (0)30 123456',
+    '\u202a+49 30 123458\u202c',
+    ' 030 124 ',
+    '030 123',
+    '(030) 123',
+    'ext. 5',
+    'EXT. 5',
+    '1%',
+    'д'.repeat(201),
+  ],
   website: [
     'b.de',
     'B.de',
     'www.b.de',
+    ' WWW.www.B.de/x',
+    '\u200bHTTPS://B.de',
     'b.de/Path',
     'b.de/path',
     'https://b.de/a_b',
@@ -106,6 +135,8 @@ export const sentValues: Readonly<Record<AttributeType, readonly unknown[]>> = {
   ],
   url: [
     'https://b.de',
+    ' HTTPS://B.de:443',
+    'https://b.de/ü',
     'https://b.de/Path?q=1',
     'https://b.de/path?q=1',
     'http://b.de/%41',
@@ -113,7 +144,7 @@ export const sentValues: Readonly<Record<AttributeType, readonly unknown[]>> = {
     `https://b.de/${'p'.repeat(220)}q`,
   ],
   radio: options.map(({ value }) => value),
-  team_members: [[], ...members.map((member) => [member]), members, members.slice(1)],
+  team_members: [[], [' ANN@team.example. '], ...members.map((member) => [member]), members, members.slice(1)],
 };
 
 /** Types that compare as one value. They can be sorted by and can have an indexed column. */

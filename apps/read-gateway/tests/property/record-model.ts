@@ -73,5 +73,5 @@ export const valueOf = (record: RecordModel, ref: FieldRef): ComparisonValue => 
   if (value === undefined) throw new Error(`The record has no ${ref.field.name}`);
   if (typeof value !== 'string') return value;
   if (ref.field.kind === 'timestamp') return Date.parse(value);
-  return ref.field.kind === 'text' ? normalizeForSearch(value) : value;
+  return ref.field.kind === 'text' && ref.isExact !== true ? normalizeForSearch(value) : value;
 };

@@ -141,6 +141,65 @@ const describeSearches = ({ searches, onePairIn }: PropertySize): void => {
   );
 };
 
+/** Values that no comparison with a whole value takes: none, and texts that are longer than one of a filter may be. */
+const isAskable = (value: unknown): boolean =>
+  value !== null && value !== undefined && value !== '' && String(value) !== '' && String(value).length <= 1_000;
+
+/** The comparisons that must find a record by a value: one for each part of a date range or location. */
+const equalities = (
+  name: string,
+  value: unknown,
+  isWhole: boolean,
+): { readonly field: string; readonly value: unknown }[] => {
+  if (!isAskable(value)) return [];
+  if (typeof value === 'object' && !Array.isArray(value))
+    return Object.entries(value as object).flatMap(([part, one]) => equalities(`${name}.${part}`, one, false));
+  // A location that is sent as a text becomes an address.
+  return [{ field: isWhole ? `${name}.formatted` : name, value }];
+};
+
+interface FoundBy {
+  readonly id: string;
+  readonly filters: object;
+}
+
+/** By field: what must find which record, by the values that were sent and those that are read. */
+const findings = (objectType: ObjectType): ReadonlyMap<string, readonly FoundBy[]> => {
+  const cases = fieldCasesOf(world.setup.fieldIndex(objectType, null));
+  const found = new Map<string, FoundBy[]>();
+  for (const { id, wire } of world.records[objectType]) {
+    const read: Readonly<Record<string, unknown>> = { ...wire, ...wire.custom_fields };
+    const sent = world.sent[objectType].get(id) ?? {};
+    for (const { ref, spellings } of cases) {
+      const [name = ''] = spellings;
+      // An update may have cleared what a create sent.
+      if (!isAskable(read[name])) continue;
+      for (const value of [read[name], sent[name]])
+        for (const filter of equalities(name, value, filterKindOf(ref) === 'whole'))
+          found.set(name, [...(found.get(name) ?? []), { id, filters: { ...filter, operator: 'eq' } }]);
+    }
+  }
+  return found;
+};
+
+const describeFoundValues = ({ onePairIn }: PropertySize): void => {
+  test('the value that was sent and the one that is read find the record, in every field', async () => {
+    let asked = 0;
+    for (const objectType of objectTypes)
+      for (const [index, all] of [...findings(objectType).values()].entries()) {
+        if (index % onePairIn !== Math.abs(seed) % onePairIn) continue;
+        const distinct = [...new Map(all.map((one) => [JSON.stringify(one.filters), one])).values()];
+        for (const { id, filters } of distinct.slice(0, onePairIn === 1 ? 40 : 4)) {
+          const found = await walkSearch(gateway.client, objectType, { filters, limit: 500 });
+          const ids = found.map((record) => record.id);
+          expect({ filters, ids }).toEqual({ filters, ids: expect.arrayContaining([id]) as unknown });
+          asked += 1;
+        }
+      }
+    expect(asked).toBeGreaterThan(20);
+  }, 300_000);
+};
+
 const describeSummaries = ({ summaries }: PropertySize): void => {
   test.each(objectTypes)(
     'any summary of an %s equals a computation over the records of the same search, to the last decimal',
@@ -177,5 +236,6 @@ export const describeSearchProperty = (start: () => Promise<TestGateway>, size: 
   afterAll(() => gateway.stop());
 
   describe('200: searches', () => describeSearches(size));
+  describe('200: searches by a value', () => describeFoundValues(size));
   describe('200: summaries', () => describeSummaries(size));
 };

@@ -13,7 +13,26 @@ import { modelsOf, type RecordModel } from './record-model.js';
 export interface World {
   readonly setup: OrganizationSetup;
   readonly records: Readonly<Record<ObjectType, readonly RecordModel[]>>;
+  /** What was sent for each record, by its id: fields by the names that filters use. */
+  readonly sent: Readonly<Record<ObjectType, ReadonlyMap<string, Readonly<Record<string, unknown>>>>>;
 }
+
+/** The fields of a create by the names that filters use. */
+const sentFields = ({
+  opportunity,
+  custom_fields,
+  related_objects,
+  ...own
+}: Body): Readonly<Record<string, unknown>> => {
+  const { primary_contact_email: contact_email, ...related } = (related_objects ?? {}) as Readonly<
+    Record<string, unknown>
+  >;
+  const { deal_size: amount, ...deal } = (opportunity === undefined ? {} : sentFields(opportunity)) as Readonly<
+    Record<string, unknown>
+  >;
+  const sent = { ...own, ...custom_fields, ...deal, ...related, amount, contact_email };
+  return Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined));
+};
 
 /** Many records share an instant. */
 const instant = (salt: string): string =>
@@ -28,6 +47,7 @@ const readAll = async ({ client }: TestGateway, subject: Subject): Promise<reado
 interface Body {
   readonly opportunity?: Body;
   readonly custom_fields?: object;
+  readonly related_objects?: object;
 }
 
 /**
@@ -73,7 +93,7 @@ export const makeWorld = async (gateway: TestGateway, seed: number): Promise<Wor
     return ids;
   };
   const accounts = await add(contracts.bulkCreateAccounts, contracts.bulkUpdateAccounts, 'account');
-  await add(contracts.bulkCreateContacts, contracts.bulkUpdateContacts, 'contact');
+  const contacts = await add(contracts.bulkCreateContacts, contracts.bulkUpdateContacts, 'contact');
   const deals = await add(contracts.bulkCreateOpportunities, contracts.bulkUpdateOpportunities, 'opportunity');
   // Only an update leaves an account without a name, and a deal without a stage.
   const someOf = (ids: readonly string[]) => ids.filter((_id, index) => index % 4 === 2);
@@ -96,8 +116,20 @@ export const makeWorld = async (gateway: TestGateway, seed: number): Promise<Wor
     opportunity: await readAll(gateway, subjects.opportunity),
   };
   const modelled = (objectType: ObjectType) => modelsOf(objectType, found[objectType], found.account);
+  /** Only of records that were sent once: a repeat of a create keeps stored values. */
+  const sentBy = (objectType: ObjectType, ids: readonly string[]) =>
+    new Map(
+      ids.flatMap((id, index) =>
+        ids.indexOf(id) === ids.lastIndexOf(id) ? [[id, sentFields(drawn[objectType][index] ?? {})] as const] : [],
+      ),
+    );
   return {
     setup,
+    sent: {
+      account: sentBy('account', accounts),
+      contact: sentBy('contact', contacts),
+      opportunity: sentBy('opportunity', deals),
+    },
     records: {
       account: modelled('account'),
       contact: modelled('contact'),

@@ -147,10 +147,14 @@ const relatedFields: Readonly<Record<string, RelatedField>> = {
   ),
 };
 
+/** The external id of a related record, compared exactly. It is unique, and no comparison with it matches a record without one. */
+const exactly = (field: RelatedField): RelatedField => ({ ...field, value: 'external_id', isUnique: true });
+
 /** The related text that a reference names: `account.domain`, or `account_domain` of an opportunity. */
 const relatedOf = (ref: FieldRef): RelatedField | undefined => {
   if (ref.source === 'relation') return relatedFields[ref.name.replace('.', '_')];
-  return ref.source === 'system' ? relatedFields[ref.field.name] : undefined;
+  const field = ref.source === 'system' ? relatedFields[ref.field.name] : undefined;
+  return field !== undefined && ref.source === 'system' && ref.isExact === true ? exactly(field) : field;
 };
 
 /**
@@ -249,5 +253,6 @@ export const fieldSql = ({ setup, objectType, parameters }: SqlScope, ref: Field
   const relatedText = relatedOf(ref);
   if (relatedText !== undefined) return relatedSql(objectType, relatedText);
   if (ref.source === 'relation') throw new Error(`No ${objectType} has ${ref.name}`);
-  return columnSql(objectType, ref.field);
+  // The unique index serves whole external ids, that of sort keys the parts of them.
+  return ref.isExact === true ? scalar(`r.${ref.field.name}`, 'text', true, true) : columnSql(objectType, ref.field);
 };

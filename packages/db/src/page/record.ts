@@ -152,6 +152,19 @@ export const readRecord = async (
   return { ...row, readMark: row.readMark === null ? null : readMarkText(row.readMark) };
 };
 
+/** The version of a record or note; null if the organization has none with this id. */
+export const findVersion = async (
+  database: Queries,
+  organizationId: string,
+  kind: ObjectType | 'note',
+  id: string,
+): Promise<number | null> => {
+  const table = kind === 'note' ? 'notes' : tables[kind];
+  const text = `SELECT version FROM ${table} WHERE organization_id = $1 AND id = $2`;
+  const [row] = await database.query<{ version: number }>(organizationId, { text, values: [id] });
+  return row?.version ?? null;
+};
+
 /** Whether the organization has a record with this id. */
 export const recordExists = async (
   database: Queries,

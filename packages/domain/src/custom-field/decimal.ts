@@ -27,6 +27,14 @@ const countDigits = (value: number): { readonly digits: number; readonly decimal
   };
 };
 
+/** A sum such as 0.1 + 0.2 has more digits than its caller meant, so the text shows the number rounded to the allowed digits. */
+const tooManyText = (value: number, { maxDigits, maxDecimals }: DecimalLimits): string => {
+  const rounded = Number(Number(value.toPrecision(maxDigits)).toFixed(maxDecimals));
+  const { digits } = countDigits(rounded);
+  const hint = digits <= maxDigits ? `: round it before you send it, for example to ${rounded}` : '';
+  return `must have at most ${maxDigits} digits${hint}`;
+};
+
 /**
  * Reads a JSON number and rejects one that may have been rounded. A double preserves every decimal of up to 15 digits;
  * a longer number may already differ from the text that was sent. The trailing zeros of an integer count as digits,
@@ -35,7 +43,7 @@ const countDigits = (value: number): { readonly digits: number; readonly decimal
 export const checkDecimal = (value: unknown, limits: DecimalLimits): Result<number> => {
   if (typeof value !== 'number' || !Number.isFinite(value)) return fail('must be a number');
   const { digits, decimals } = countDigits(value);
-  if (digits > limits.maxDigits) return fail(`must have at most ${limits.maxDigits} digits`);
+  if (digits > limits.maxDigits) return fail(tooManyText(value, limits));
   if (decimals > limits.maxDecimals) return fail(`must have at most ${limits.maxDecimals} decimals`);
   return ok(value === 0 ? 0 : value);
 };

@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from '../result.js';
-import { findTextFault } from '../text.js';
+import { findTextFault, trimText } from '../text.js';
 import { accountDomainOfHost, hostToAscii, hostToUnicode, refuseIpAddress } from './host.js';
 
 /** A company's domain: the natural key of its account, and its form for display. */
@@ -16,16 +16,13 @@ const ipv6 = /^\[|^[\da-f.]*:[\da-f.]*:[\da-f:.]*$/i;
 
 /**
  * The natural key of an account, from a domain or a web address as people paste it. Drops the scheme, userinfo, port,
- * path, query, fragment, trailing dot and one leading `www.` (if at least two labels remain). Converts the rest to
- * UTS-46 ASCII. Other subdomains stay distinct. Rejects IP addresses, single labels and more than 253 octets.
- *
- * Normalizing twice gives the same result, with one exception: each call drops one `www.`, so `www.www.acme.com` gives
- * `www.acme.com`.
+ * path, query, fragment, trailing dot and a leading `www.`, as {@link accountDomainOfHost} says. Converts the rest to UTS-46 ASCII.
+ * Other subdomains stay distinct. Rejects IP addresses, single labels and more than 253 octets. Normalizing twice gives the same result.
  */
 export const normalizeDomain = (input: string): Result<NormalizedDomain> => {
   const fault = findTextFault(input);
   if (fault !== null) return fail(fault);
-  const authority = authorityOf(input.trim());
+  const authority = authorityOf(trimText(input));
   // Browsers read `\` as `/`. Other programs read it as part of the userinfo and so see another host.
   if (authority.includes('\\')) return fail('must not contain a backslash: send a domain such as acme.com');
   const hostAndPort = authority.slice(authority.lastIndexOf('@') + 1);

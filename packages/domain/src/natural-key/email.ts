@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from '../result.js';
-import { findTextFault } from '../text.js';
+import { findTextFault, trimText } from '../text.js';
 import { accountDomainOfHost, hostToAscii, maxTypedHostLength } from './host.js';
 
 /** An email address in the form in which it is stored and compared: a contact's natural key. */
@@ -22,13 +22,13 @@ const lengthMessage = `must have at most ${maxEmailLength} characters (in its AS
 const dotAtom = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
 
 /**
- * The natural key of a contact, from one bare address. Trims white space, lower-cases the whole address, and converts
+ * The natural key of a contact, from one bare address. Trims it, lower-cases the whole address, and converts
  * its domain to UTS-46 ASCII without a trailing dot. Plus-tags and dots stay, because they may distinguish people.
  * Rejects display names, spaces, control characters, quoted or non-ASCII local parts, IP addresses and overlong
  * addresses. Normalizing twice gives the same result.
  */
 export const normalizeEmail = (input: string): Result<NormalizedEmail> => {
-  const typed = input.trim();
+  const typed = trimText(input);
   if (typed.length > maxTypedLength) return fail(lengthMessage);
   const fault = findTextFault(typed);
   if (fault !== null) return fail(fault);

@@ -47,6 +47,9 @@ const labelMessage = `must have parts of at most ${maxLabelLength} characters (i
 // The characters that UTS-46 maps to a full stop.
 const dots = /[.\u3002\uff0e\uff61]/;
 
+// Before at least two labels, which do not begin with a further `www.` that would be removed the next time.
+const leadingWww = /^www\.(?=.*\.)(?!www\..*\.)/;
+
 const ipMessage = 'must not be an IP address: send a domain such as acme.com';
 
 /** The error for an IP address. The parsers of domains and emails, which recognise IPv6 addresses, use it too. */
@@ -63,14 +66,14 @@ const decodeHost = (asciiHost: string): string => {
 };
 
 /**
- * The domain of the account that a host belongs to: the host without one leading `www.`, if at least two labels remain.
- * Web addresses and emails share this rule, so that every account can be found by its displayed domain.
+ * The domain of the account that a host belongs to: the host without a leading `www.`, if at least two labels remain. Several `www.`
+ * name another host, so that all of them stay: a domain that was read is then normalized to itself. Web addresses and emails share this
+ * rule, so that every account can be found by its displayed domain.
+ *
+ * `www.acme.com` → `acme.com`, `www.com` → `www.com`, `www.www.com` → `www.com`, `www.www.acme.com` → `www.www.acme.com`
  * @param asciiHost a host as {@link hostToAscii} gives it
  */
-export const accountDomainOfHost = (asciiHost: string): string => {
-  const rest = asciiHost.startsWith('www.') ? asciiHost.slice('www.'.length) : asciiHost;
-  return rest.includes('.') ? rest : asciiHost;
-};
+export const accountDomainOfHost = (asciiHost: string): string => asciiHost.replace(leadingWww, '');
 
 /**
  * The UTS-46 ASCII form of a bare host, without a trailing dot: lower case, at least two labels of letters, digits and

@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from '../result.js';
-import { codePointLength, findTextFault, isBlank, normalizeForSearch } from '../text.js';
+import { codePointLength, findTextFault, isBlank, normalizeForSearch, trimText } from '../text.js';
 
 /** The maximum length of a name or note title, in code points of its normalized form. */
 export const maxNameLength = 255;
@@ -33,12 +33,12 @@ export const normalizeName = (input: string): Result<string> => {
 
 /** Like {@link normalizeName}, for an optional name: a blank one gives null. */
 export const normalizeOptionalName = (input: string): Result<string | null> => {
-  const typed = input.trim();
+  const typed = trimText(input);
   const typedLength = codePointLength(typed);
   if (typedLength > maxTypedLength) return fail(tooLong(typedLength));
   const fault = findTextFault(typed);
   if (fault !== null) return fail(fault);
-  const name = typed.normalize('NFC').trim();
+  const name = trimText(typed.normalize('NFC'));
   if (isBlank(name)) return ok(null);
   const length = codePointLength(name);
   return length > maxNameLength ? fail(tooLong(length)) : ok(name);

@@ -10,6 +10,7 @@ export const contact = {
     {
       name: 'name',
       kind: 'text',
+      readAs: 'name',
       always: true,
       about: 'First and last name; null if it has neither.',
       example: 'Ada Lovelace',
@@ -68,6 +69,7 @@ export const contact = {
     {
       name: 'account_external_id',
       kind: 'text',
+      exact: true,
       about: '`external_id` of its account.',
       example: 'SF-0012',
       write: {

@@ -48,6 +48,10 @@ export interface FieldDescription {
   readonly whole?: true;
   /** Whether opportunities store a copy, so that a change of it changes all of them. */
   readonly copied?: true;
+  /** Whether whole values are compared exactly, as a key is, and not by their normalized text. */
+  readonly exact?: true;
+  /** How filters read a whole value of a field that requests cannot set: as the field of the other record from which it comes. */
+  readonly readAs?: ValueReader;
   /** Whether it is only in bodies, and not in records. */
   readonly isInput?: true;
   /** Absent for fields that only the gateways set. */
@@ -67,6 +71,7 @@ export interface ObjectDescription {
 export const externalId = {
   name: 'external_id',
   kind: 'text',
+  exact: true,
   about: 'Its id in another system.',
   example: 'SF-0012',
   write: {
@@ -85,7 +90,7 @@ export const history = [
     kind: 'number',
     whole: true,
     required: true,
-    about: 'Increases with every change; also the `ETag`.',
+    about: 'Increases with every change; the `ETag` begins with it.',
     example: 1,
   },
 ] as const satisfies readonly FieldDescription[];

@@ -127,6 +127,7 @@ export const opportunity = {
     {
       name: 'account_external_id',
       kind: 'text',
+      exact: true,
       about: '`external_id` of its account.',
       example: 'SF-0012',
       write: {
@@ -136,7 +137,7 @@ export const opportunity = {
         about: '`external_id` of the account, which must exist.',
       },
     },
-    { name: 'account_name', kind: 'text', about: 'Name of its account.', example: 'Acme' },
+    { name: 'account_name', kind: 'text', readAs: 'name', about: 'Name of its account.', example: 'Acme' },
     {
       name: 'contact_email',
       kind: 'email',
@@ -153,6 +154,7 @@ export const opportunity = {
     {
       name: 'contact_external_id',
       kind: 'text',
+      exact: true,
       about: '`external_id` of the primary contact.',
       example: 'SF-0013',
       write: {
@@ -175,8 +177,20 @@ export const opportunity = {
         reference: 'additional_external_ids',
       },
     },
-    { name: 'contact_first_name', kind: 'text', about: 'First name of the primary contact.', example: 'Ada' },
-    { name: 'contact_last_name', kind: 'text', about: 'Last name of the primary contact.', example: 'Lovelace' },
+    {
+      name: 'contact_first_name',
+      kind: 'text',
+      readAs: 'name',
+      about: 'First name of the primary contact.',
+      example: 'Ada',
+    },
+    {
+      name: 'contact_last_name',
+      kind: 'text',
+      readAs: 'name',
+      about: 'Last name of the primary contact.',
+      example: 'Lovelace',
+    },
     { name: 'pipeline_name', kind: 'text', required: true, about: 'Name of its pipeline.', example: 'Sales' },
   ],
 } as const satisfies ObjectDescription;

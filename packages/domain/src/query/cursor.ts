@@ -1,6 +1,7 @@
 import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
 
 import { validationError } from '../errors.js';
+import { isBlank } from '../text.js';
 import { fieldKey } from './field-ref.js';
 import { canonicalFilter, type FilterNode } from './filter/tree.js';
 import type { SortKey } from './sort.js';
@@ -76,7 +77,7 @@ export const createCursorCodec = (secrets: readonly [string, ...string[]]): Curs
       return text;
     },
     decode: (text, binding) => {
-      if (text === undefined || text === null || text.trim() === '') return null;
+      if (text === undefined || text === null || isBlank(text)) return null;
       const position = verify(keys, text, binding);
       if (position === null) throw refusal();
       return position;

@@ -1,3 +1,4 @@
+import type { CustomValueReferences } from '../custom-field/custom-value.js';
 import { propertyNamePrefix, type CustomFieldDefinition } from '../custom-field/definition.js';
 import type { ErrorCollector } from '../errors.js';
 import { nearestName } from '../nearest-name.js';
@@ -29,11 +30,15 @@ export interface FieldIndex {
   readonly labels: ReadonlyMap<string, KnownLabels>;
   /** With archived fields too, which only `fields` may name, and writes that send back a stored value. */
   readonly storedBySlug: ReadonlyMap<string, CustomFieldDefinition>;
+  /** Finds the members that filters name by email. */
+  readonly members: CustomValueReferences;
   /** The fields of lists and searches without `fields`. */
   readonly defaultSelection: FieldSelection;
   /** Every system field and visible custom field: the selection of a get by id without `fields`. */
   readonly fullSelection: FieldSelection;
 }
+
+const noMembers: CustomValueReferences = { findMemberId: () => undefined };
 
 const bySlugOf = (definitions: readonly CustomFieldDefinition[]): ReadonlyMap<string, CustomFieldDefinition> =>
   new Map(definitions.map((definition) => [definition.slug, definition]));
@@ -48,6 +53,7 @@ export const createFieldIndex = (
   objectType: ObjectType,
   stored: readonly CustomFieldDefinition[],
   labels: FieldIndex['labels'] = new Map(),
+  members = noMembers,
 ): FieldIndex => {
   const definitions = stored.filter((definition) => definition.isActive !== false);
   const custom = definitions.filter((definition) => !definition.isHidden);
@@ -58,6 +64,7 @@ export const createFieldIndex = (
     bySlug: bySlugOf(definitions),
     storedBySlug: bySlugOf(stored),
     labels,
+    members,
     defaultSelection: { extras: [], custom, isAllVisible: true },
     fullSelection: { extras, custom, isAllVisible: true },
   };

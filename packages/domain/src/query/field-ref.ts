@@ -1,3 +1,4 @@
+import type { CustomValueReferences } from '../custom-field/custom-value.js';
 import type { CustomFieldDefinition } from '../custom-field/definition.js';
 import { locationTextParts } from '../custom-field/values/location.js';
 import { findDefinition, type FieldIndex } from './field-index.js';
@@ -6,11 +7,17 @@ import { findRelation, findSystemField, type RelationName, type SystemField } fr
 
 /**
  * A field named in a filter or sort. `part` is set only for a part of a date_range (`start`, `end`) or location (`city`
- * …), which is named after a dot.
+ * …), which is named after a dot. `members` is set for a field of members, who may be named by
+ * email. `isExact` is set where whole values of a key, such as `external_id`, are compared exactly.
  */
 export type FieldRef =
-  | { readonly source: 'system'; readonly field: SystemField; readonly labels?: KnownLabels }
-  | { readonly source: 'custom'; readonly definition: CustomFieldDefinition; readonly part?: string }
+  | { readonly source: 'system'; readonly field: SystemField; readonly labels?: KnownLabels; readonly isExact?: true }
+  | {
+      readonly source: 'custom';
+      readonly definition: CustomFieldDefinition;
+      readonly part?: string;
+      readonly members?: CustomValueReferences;
+    }
   | { readonly source: 'relation'; readonly name: RelationName };
 
 /** The parts of a date_range value, each a `YYYY-MM-DD` text or null. */
@@ -38,14 +45,17 @@ export const resolveField = (fieldIndex: FieldIndex, name: string): FieldRef | n
   const dot = name.indexOf('.');
   const definition = findDefinition(fieldIndex, dot < 0 ? name : name.slice(0, dot));
   if (definition === null) return null;
-  if (dot < 0) return { source: 'custom', definition };
+  if (dot < 0)
+    return definition.attributeType === 'team_members'
+      ? { source: 'custom', definition, members: fieldIndex.members }
+      : { source: 'custom', definition };
   const part = name.slice(dot + 1);
   return partsOf(definition).includes(part) ? { source: 'custom', definition, part } : null;
 };
 
 /** A key that identifies the field of a reference. Used to find duplicates, and in cursor bindings. */
 export const fieldKey = (ref: FieldRef): string => {
-  if (ref.source === 'system') return ref.field.name;
+  if (ref.source === 'system') return ref.isExact === true ? `key:${ref.field.name}` : ref.field.name;
   if (ref.source === 'relation') return `relation:${ref.name}`;
   return ref.part === undefined ? `custom:${ref.definition.id}` : `custom:${ref.definition.id}.${ref.part}`;
 };

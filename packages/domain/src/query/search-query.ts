@@ -1,5 +1,5 @@
 import type { ErrorCollector } from '../errors.js';
-import { codePointLength, findTextFault, normalizeForSearch } from '../text.js';
+import { codePointLength, findTextFault, isBlank, normalizeForSearch, trimText } from '../text.js';
 
 /** The maximum length of a free-text query, in code points without surrounding white space. */
 export const maxQueryLength = 200;
@@ -17,12 +17,19 @@ export const parseSearchQuery = (
   errors: ErrorCollector,
 ): readonly string[] => {
   if (input === undefined || input === null) return [];
-  const text = input.trim();
-  if (text === '') return [];
+  const text = trimText(input);
+  if (isBlank(text)) return [];
   const fault = codePointLength(text) > maxQueryLength ? tooLong : findTextFault(text);
-  if (fault === null) return [...new Set(text.split(/\s+/).map(normalizeForSearch))];
+  if (fault === null) return [...new Set(wordsOf(text).map(normalizeForSearch))];
   errors.add(path, fault);
   return [];
 };
+
+/** A word is trimmed as names are, because an invisible character beside it is in no name. */
+const wordsOf = (text: string): string[] =>
+  text
+    .split(/\p{White_Space}+/u)
+    .map(trimText)
+    .filter((word) => word !== '');
 
 const tooLong = `must have at most ${maxQueryLength} characters`;

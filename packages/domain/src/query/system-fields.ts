@@ -13,15 +13,18 @@ export interface SystemField {
   readonly always: boolean;
   readonly sortable: boolean;
   readonly filterable: boolean;
-  /** How a sent text is read; null if requests cannot set the field, or set it by the setup of the organization. */
+  /** How a whole sent text is read, as a write of it is; null if it is compared as sent. */
   readonly reader: ValueReader | null;
+  /** Whether whole values are compared exactly. */
+  readonly isExact: boolean;
 }
 
-const toSystemField = ({ name, kind, required, always, write }: FieldDescription): SystemField => {
+const toSystemField = (description: FieldDescription): SystemField => {
+  const { name, kind, required, always, write, readAs = null, exact: isExact = false } = description;
   const isScalar = !kind.endsWith('_list');
   const scalar = { sortable: isScalar, filterable: isScalar };
-  const reader = write !== undefined && write.as in valueReaders ? (write.as as ValueReader) : null;
-  return { name, kind, nullable: required !== true, always: always === true, ...scalar, reader };
+  const reader = write !== undefined && write.as in valueReaders ? (write.as as ValueReader) : readAs;
+  return { name, kind, nullable: required !== true, always: always === true, ...scalar, reader, isExact };
 };
 
 const fieldsOf = (objectType: ObjectType): readonly SystemField[] =>
@@ -43,6 +46,9 @@ export const relationKinds: Readonly<Record<RelationName, SystemFieldKind>> = {
   'account.name': 'text',
   'contact.email': 'email',
 };
+
+/** How a whole sent text of a relation of the kind `text` is read. */
+export const relationReader: ValueReader = 'name';
 
 /** The relations that filters of each object accept. `contact.email` is the primary contact's. */
 export const relationNames: Readonly<Record<ObjectType, readonly RelationName[]>> = {

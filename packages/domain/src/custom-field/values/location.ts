@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from '../../result.js';
-import { isBlank } from '../../text.js';
+import { isBlank, trimText } from '../../text.js';
 import type { LocationValue } from '../custom-value.js';
 import { maxLocationPartLength } from './bounds.js';
 import { findUnknownKey, isJsonObject, ownValue } from './json-object.js';
@@ -27,7 +27,7 @@ const readTexts = (input: Readonly<Record<string, unknown>>): Result<TextParts> 
     if (sent === undefined || sent === null) continue;
     const text = parseText(sent, maxLocationPartLength);
     if (!text.ok) return fail(`${part}: ${text.message}`);
-    texts[part] = isBlank(text.value) ? null : text.value.trim();
+    texts[part] = isBlank(text.value) ? null : trimText(text.value);
   }
   return ok(texts);
 };

@@ -32,7 +32,7 @@ export const optionsByLabel = (options: readonly FieldOption[], label: string): 
  * label matches only options that are not archived, and only if exactly one has it. If all options with the label are
  * archived, it may be the only one.
  */
-const findOption = (options: readonly FieldOption[], text: string): Result<FieldOption> => {
+export const findOption = (options: readonly FieldOption[], text: string): Result<FieldOption> => {
   const byValue = options.find((option) => option.value === text);
   if (byValue !== undefined) return ok(byValue);
   const labelled = optionsByLabel(options, text);

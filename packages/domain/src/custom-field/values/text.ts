@@ -1,6 +1,6 @@
 import { normalizeEmail } from '../../natural-key/email.js';
 import { fail, ok, type Result } from '../../result.js';
-import { codePointLength, findTextFault, isBlank } from '../../text.js';
+import { codePointLength, findTextFault, isBlank, trimText } from '../../text.js';
 import { maxStringLength } from './bounds.js';
 
 /** Reads a text without faults and within `maxLength` characters, exactly as sent. */
@@ -19,7 +19,7 @@ export const parseTrimmedText = (
 ): Result<string> => {
   const text = parseText(input, maxLength);
   if (!text.ok) return text;
-  return isBlank(text.value) ? fail(fault) : ok(text.value.trim());
+  return isBlank(text.value) ? fail(fault) : ok(trimText(text.value));
 };
 
 /** Reads a `string`. It is stored exactly as sent, even if it is empty. */

@@ -1,15 +1,20 @@
 import { formatInstant, isCalendarDate, parseDate, parseMoment, parseTime } from '../../custom-field/calendar.js';
 import { parseCustomValue } from '../../custom-field/attribute-types.js';
+import type { CustomValueReferences } from '../../custom-field/custom-value.js';
 import type { CustomFieldDefinition } from '../../custom-field/definition.js';
-import { optionsByLabel } from '../../custom-field/values/option.js';
+import { maxLocationPartLength } from '../../custom-field/values/bounds.js';
+import { findOption, optionsByLabel } from '../../custom-field/values/option.js';
+import { readMemberId } from '../../custom-field/values/team-members.js';
+import { parseTrimmedText } from '../../custom-field/values/text.js';
 import { normalizeDomain } from '../../natural-key/domain.js';
 import { normalizeEmail } from '../../natural-key/email.js';
 import { valueReaders } from '../../objects/value-readers.js';
 import { fail, ok, type Result } from '../../result.js';
-import { codePointLength, findTextFault, normalizeForSearch } from '../../text.js';
+import { codePointLength, findTextFault, isBlank, normalizeForSearch } from '../../text.js';
 import type { FieldRef } from '../field-ref.js';
 import { knownText } from '../known-labels.js';
 import { quote } from '../quote.js';
+import { relationReader } from '../system-fields.js';
 import type { FilterKind, Operator } from './operators.js';
 import type { FilterScalar } from './tree.js';
 
@@ -25,7 +30,10 @@ export interface Operand {
 /** The maximum length of one value, in code points. */
 export const maxValueLength = 2_000;
 
+const emptyFault = 'must not be empty: use the operator empty or not_empty';
+const blankFault = 'must not be blank: use the operator empty or not_empty';
 const dayMs = 86_400_000;
+const noReferences: CustomValueReferences = { findMemberId: () => undefined };
 /** The instant 0. Writes refuse the number, which may mean "no date" there. */
 const epochStart = '1970-01-01T00:00:00Z';
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -47,7 +55,7 @@ export const parseOperand = (
 ): Result<Operand> => {
   if (input === null) return fail('must not be null: use the operator empty or not_empty');
   if (typeof input === 'string') {
-    if (input === '') return fail('must not be empty: use the operator empty or not_empty');
+    if (input === '') return fail(emptyFault);
     if (codePointLength(input) > maxValueLength) return fail(`must have at most ${maxValueLength} characters`);
     const fault = findTextFault(input);
     if (fault !== null) return fail(fault);
@@ -82,7 +90,7 @@ const readText = (text: string, field: FieldRef, kind: FilterKind, operator: Ope
     case 'uuid':
       return readUuid(text, 'must be a valid UUID');
     case 'member_set':
-      return readUuid(text, "must be a member's id, a valid UUID");
+      return readMemberId(text, (field.source === 'custom' ? field.members : undefined) ?? noReferences);
     case 'option':
     case 'option_set':
       return field.source === 'custom' ? readOption(text, field.definition) : ok(text);
@@ -102,22 +110,30 @@ const readWholeText = (text: string, field: FieldRef, kind: FilterKind): Result<
     const domain = normalizeDomain(text);
     return domain.ok ? ok(domain.value.domain) : domain;
   }
-  return field.source === 'system' && field.labels !== undefined
-    ? field.labels.read(text)
-    : ok(normalizeForSearch(storedForm(text, field)));
+  if (field.source === 'system' && field.labels !== undefined) return field.labels.read(text);
+  const stored = storedForm(text, field);
+  if (!stored.ok || (field.source === 'system' && field.isExact === true)) return stored;
+  return ok(normalizeForSearch(stored.value));
 };
 
-/** The text as a write of the field would store it, so that a filter by a sent value finds the record. */
-const storedForm = (text: string, field: FieldRef): string => {
-  const stored = field.source === 'custom' ? readCustomText(text, field) : readSystemText(text, field);
-  return stored?.ok === true && typeof stored.value === 'string' ? stored.value : text;
+/**
+ * The text as a write of the field would store it, so that a filter by a sent value finds the record. A text that a write refuses is
+ * compared as it is. A text that a write takes for no value is an error, since it could find nothing.
+ */
+const storedForm = (text: string, field: FieldRef): Result<string> => {
+  const stored = readAsWritten(text, field);
+  if (stored?.ok === true && typeof stored.value === 'string') return ok(stored.value);
+  return stored !== null && isBlank(text) ? fail(blankFault) : ok(text);
 };
 
-const readCustomText = (text: string, { definition, part }: FieldRef & { source: 'custom' }): Result<unknown> | null =>
-  part === undefined ? parseCustomValue(definition, text, { findMemberId: () => undefined }) : null;
-
-const readSystemText = (text: string, field: FieldRef): Result<unknown> | null =>
-  field.source === 'system' && field.field.reader !== null ? valueReaders[field.field.reader](text as never) : null;
+/** What a write of the field would read; null if it has no form of its own. */
+const readAsWritten = (text: string, field: FieldRef): Result<unknown> | null => {
+  if (field.source === 'relation') return valueReaders[relationReader](text as never);
+  if (field.source === 'system') return field.field.reader && valueReaders[field.field.reader](text as never);
+  const { definition, part } = field;
+  if (part !== undefined) return parseTrimmedText(text, maxLocationPartLength);
+  return parseCustomValue(definition, text, noReferences);
+};
 
 const readUuid = (text: string, message: string): Result<FilterScalar> => {
   const uuid = text.toLowerCase();
@@ -125,15 +141,13 @@ const readUuid = (text: string, message: string): Result<FilterScalar> => {
 };
 
 /**
- * An option's value or, as in writes, its label if only one option has it. Archived options count, because stored
- * values may use them.
+ * The option that a write of the text would store. Archived options count, because stored values may use them.
  */
 const readOption = (text: string, definition: CustomFieldDefinition): Result<FilterScalar> => {
   const options = definition.metadata?.options ?? [];
-  if (options.some((option) => option.value === text)) return ok(text);
+  const option = findOption(options, text);
+  if (option.ok) return ok(option.value.value);
   const labelled = optionsByLabel(options, text);
-  const [only] = labelled;
-  if (only !== undefined && labelled.length === 1) return ok(only.value);
   if (labelled.length > 1) return fail(`${quote(text)} is the label of several options: use an option's value`);
   const known = options.map(({ value, label }) => (label === value ? value : `${value} (${label})`));
   return fail(`${quote(text)} is no option of ${quote(definition.slug)}; ${knownText(known)}`);

@@ -44,6 +44,8 @@ export const operatorAliases: Readonly<Record<string, Operator>> = {
 
 const presence = ['empty', 'not_empty'] as const;
 const equality = ['eq', 'neq', 'in', 'not_in'] as const;
+/** The operators that compare whole values for equality. */
+export const equalityOperators: readonly Operator[] = equality;
 const text = [...equality, 'contains', 'not_contains', 'starts_with', 'ends_with', ...presence] as const;
 const ordered = [...equality, 'gt', 'gte', 'lt', 'lte', 'between', ...presence] as const;
 const exact = [...equality, ...presence] as const;

@@ -5,7 +5,7 @@ import { type FieldIndex, unknownFieldText } from '../field-index.js';
 import { partsOf, resolveField, type FieldRef } from '../field-ref.js';
 import { quote } from '../quote.js';
 import { parseComparison } from './comparison.js';
-import { filterKindOf, findOperator, operators, operatorsFor, type Operator } from './operators.js';
+import { equalityOperators, filterKindOf, findOperator, operators, operatorsFor, type Operator } from './operators.js';
 import type { FilterNode } from './tree.js';
 
 /** The maximum number of comparisons in one request. Each whole day in a list of instants counts as one. */
@@ -140,7 +140,11 @@ function* parseLeaf(
     errors.add(`${path}.operator`, unfit(operator, field, String(fieldName)));
     return null;
   }
-  return yield* parseComparison({ field, kind, operator, path: `${path}.value` }, value, errors);
+  return yield* parseComparison(
+    { field: comparedField(field, operator), kind, operator, path: `${path}.value` },
+    value,
+    errors,
+  );
 }
 
 const parseField = (input: unknown, fieldIndex: FieldIndex, errors: ErrorCollector): Result<FieldRef> => {
@@ -150,6 +154,12 @@ const parseField = (input: unknown, fieldIndex: FieldIndex, errors: ErrorCollect
   const isFilterable = field.source !== 'system' || field.field.filterable;
   return isFilterable ? ok(field) : fail(`cannot filter by ${quote(input)}`);
 };
+
+/** The field, compared exactly if it is a key and the operator compares whole values. */
+const comparedField = (field: FieldRef, operator: Operator): FieldRef =>
+  field.source === 'system' && field.field.isExact && equalityOperators.includes(operator)
+    ? { ...field, isExact: true }
+    : field;
 
 const parseOperator = (input: unknown): Result<Operator> => {
   const operator = typeof input === 'string' ? findOperator(input) : null;
