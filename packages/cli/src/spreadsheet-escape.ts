@@ -10,5 +10,8 @@ const escapedFormula = /^'+[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]/;
  */
 export const escapeFormula = (text: string): string => (formula.test(text) ? `'${text}` : text);
 
+/** Whether a text may be one that {@link escapeFormula} made. */
+export const looksEscaped = (text: string): boolean => escapedFormula.test(text);
+
 /** Removes the apostrophe that {@link escapeFormula} added. */
-export const unescapeFormula = (text: string): string => (escapedFormula.test(text) ? text.slice(1) : text);
+export const unescapeFormula = (text: string): string => (looksEscaped(text) ? text.slice(1) : text);

@@ -28,6 +28,20 @@ const german = [
 ].join('\n');
 
 describe('crm import init', () => {
+  it('marks apostrophes before formulas, which have two readings unless the file is an export', async () => {
+    await init("Domain,Telefon\na.com,'+49 30 123\n");
+    expect(await mappingText()).toContain(
+      `escaped_formulas: true # CHECK: "'+49 30 123" is read as "+49 30 123"; with false, it stays as it is\n`,
+    );
+    await fixture.write('export.csv', "id,domain,name,version\n1,a.com,'=1,1\n");
+    const { stdout } = await runCrm(['import', 'init', fixture.path('export.csv'), '--output', '-']);
+    expect(stdout).toContain('escaped_formulas: true\n');
+    await fixture.write('plain.csv', 'Domain\na.com\n');
+    expect((await runCrm(['import', 'init', fixture.path('plain.csv'), '--output', '-'])).stdout).not.toContain(
+      'escaped',
+    );
+  });
+
   it('writes a mapping that can import the file without changes', async () => {
     const csv = Buffer.from(`\ufeff${german}`, 'utf16le');
     const result = await init(csv);

@@ -2,6 +2,7 @@ import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 
 import { describe, expect, it } from '@jest/globals';
 
+import { escapeFormula } from '../src/spreadsheet-escape.js';
 import { deals, useImportFixture, nameOf, pipelineId, report } from './import-fixture.js';
 import { runCrm } from './run-crm.js';
 import { answerError, itemsOf, type Mischief, type ReceivedRequest } from './stub-inbound-gateway.js';
@@ -55,6 +56,45 @@ describe('crm import', () => {
     const result = await fixture.import(deals(28), url);
     expect(report(result)).toMatchObject({ rows: 28, created: 28, rejected: 0 });
     expect(recordNames.size).toBe(28);
+  });
+
+  it('with a mapping takes off the apostrophes of an export exactly, and asks where the file may be another one', async () => {
+    const mapping = [
+      `{object: opportunity, pipeline_id: ${pipelineId}`,
+      'fields: {name: {column: name}, next_step: {column: next_step}}}',
+    ].join(', ');
+    const stored = ['=1+1', "'=1", "''+49", '+49 30 123', "'tis", '-', '@x', '＝2', '1+1', "'", "a'=b"];
+    const export_ = (header: string): string =>
+      [
+        header,
+        ...stored.map((text, index) =>
+          `id-${index},Deal ${index},${escapeFormula(text)},1,Sales`
+            .split(',')
+            .slice(0, header.split(',').length)
+            .join(','),
+        ),
+      ].join('\n');
+    const nextSteps = (requests: readonly ReceivedRequest[]): readonly unknown[] =>
+      [...requests]
+        .sort((one, other) => Number(nameOf(one.body).slice(5)) - Number(nameOf(other.body).slice(5)))
+        .map(({ body }) => (body as { opportunity: { next_step?: unknown } }).opportunity.next_step);
+    const run = async (header: string, yaml: string, ...more: string[]) => {
+      await fixture.write('deals.yaml', yaml);
+      const { url, requests } = await fixture.start();
+      const result = await fixture.import(export_(header), url, more);
+      return { result, texts: nextSteps(requests) };
+    };
+    // Only an export has these columns, so that it needs no setting.
+    expect((await run('id,name,next_step,version,pipeline', mapping)).texts).toEqual(stored);
+    const said = await run('Nr,name,next_step,Rest', mapping.replace(/}$/, ', escaped_formulas: true}'));
+    expect(said.texts).toEqual(stored);
+    const raw = await run('Nr,name,next_step,Rest', mapping.replace(/}$/, ', escaped_formulas: false}'));
+    expect(raw.texts).toEqual(stored.map(escapeFormula));
+    expect((await run('Nr,name,next_step,Rest', mapping, '--raw')).texts).toEqual(raw.texts);
+    const { result, texts } = await run('Nr,name,next_step,Rest', mapping);
+    expect(texts).toEqual(["'tis", '1+1', "'", "a'=b"]);
+    expect(await fixture.readRejects()).toContain('escaped_formulas: true or false in the mapping');
+    expect(report(result)).toMatchObject({ created: 4, rejected: 7 });
   });
 
   it('obeys Retry-After, and pauses before it reaches the limit in the headers of the gateway', async () => {

@@ -11,6 +11,9 @@ import { askReadGateway } from '../import/import-plan.js';
 import { openCsv, type SourceFile } from '../import/source/csv-rows.js';
 import { type CsvFileOptions, withCsvOptions } from '../import/source/csv-options.js';
 import { guessObject } from '../import/init/column-names.js';
+import type { Row } from '../import/mapping/convert-row.js';
+import { isExportHeader } from '../import/mapping/escaped-cells.js';
+import { looksEscaped, unescapeFormula } from '../spreadsheet-escape.js';
 import { readingsText } from '../import/source/encoding.js';
 import { guessMapping, type InitMapping, remark, scalar } from '../import/init/mapping-text.js';
 import {
@@ -63,7 +66,7 @@ const initMapping = async (context: CliContext, file: string, options: InitOptio
   const object = options.object === undefined ? guessObject(columns) : importObjectOf(options.object);
   const customFields = await customFieldsOf(context, options, object);
   const pipelines = object === 'opportunity' ? await pipelinesOf(context, options) : [];
-  const settings = settingLines(options, source, object, pipelines);
+  const settings = [...settingLines(options, source, object, pipelines), ...escapeLines(source.columns, rows)];
   const mapping = guessMapping({ name: basename(file), object, columns, customFields, settings });
   const output = options.output ?? `${basename(file, extname(file))}.yaml`;
   if (output === '-') {
@@ -96,6 +99,17 @@ const settingLines = (
             : '# pipeline: NAME (or give --pipeline)',
         ]),
   ];
+};
+
+/** The line about apostrophes before formulas, if the file has some. */
+const escapeLines = (columns: readonly string[], rows: readonly Row[]): string[] => {
+  const cell = rows.flatMap((row) => [...row.values()]).find(looksEscaped);
+  if (cell === undefined) return [];
+  const read = JSON.stringify(unescapeFormula(cell));
+  const doubts = isExportHeader(columns)
+    ? []
+    : [`${JSON.stringify(cell)} is read as ${read}; with false, it stays as it is`];
+  return [`escaped_formulas: true${remark(doubts)}`];
 };
 
 /** The names of the organization's pipelines; none if no gateway is given. */

@@ -96,7 +96,7 @@ export const addImportCommand = (program: Command, context: CliContext): void =>
     )
     .option('--limit-rows <n>', 'import at most this many rows', wholeNumber(1, 999_999_999))
     .option('--outage <seconds>', 'how long to wait for an unreachable gateway', wholeNumber(0, 86_400), 60)
-    .option('--raw', 'the file is from crm export --raw: keep apostrophes before = + - @')
+    .option('--raw', 'the file is from crm export --raw: keep apostrophes before = + - @, also with a mapping')
     .option('--dry-run', 'check every row and send none')
     .addHelpText('after', examples);
   // Options after `init` belong to `crm import init`.

@@ -16,7 +16,8 @@ import {
   type TargetSetup,
 } from './mapping/body-check.js';
 import { checkColumns, checkNoDuplicates } from './mapping/check-columns.js';
-import { convertRow, type ConvertedRow, type RequestBody } from './mapping/convert-row.js';
+import { convertRow, type ConvertedRow, type RequestBody, type RowProblem } from './mapping/convert-row.js';
+import { cellReader, isExportHeader } from './mapping/escaped-cells.js';
 import { openCsv, type SourceFile, type SourceRow } from './source/csv-rows.js';
 import { convertExported, detectObject, unknownColumns, type ExportedSetup } from './mapping/exported-record.js';
 import type { CsvFileOptions } from './source/csv-options.js';
@@ -124,8 +125,6 @@ const mappedPlan = async (
   options: PlanOptions,
   connection: Gateways | undefined,
 ): Promise<ImportPlan> => {
-  if (options.raw === true)
-    throw usageError('--raw cannot be used with --mapping. It is for files of crm export --raw.');
   if (options.object !== undefined || options.format === 'jsonl')
     throw usageError('--object and --format jsonl cannot be used with --mapping. Leave them out.');
   const text = await ifThere(readFile(path));
@@ -140,8 +139,15 @@ const mappedPlan = async (
   });
   checkColumns(mapping, source.columns);
   const pipeline = await findMappedPipeline(mapping, options, connection);
-  const { object, undecided } = mapping;
-  return { object, source, convert: ({ row }) => convertRow(mapping, pipeline, row), undecided };
+  const { object, undecided, columnUses } = mapping;
+  const isEscaped =
+    options.raw === true ? false : (mapping.escapedFormulas ?? (isExportHeader(source.columns) || undefined));
+  const readCells = cellReader(isEscaped, new Set(columnUses.map(({ column }) => column)));
+  const convert = (raw: SourceRow): Conversion => {
+    const row = readCells(raw.row);
+    return row instanceof Map ? convertRow(mapping, pipeline, row) : { problems: row as readonly RowProblem[] };
+  };
+  return { object, source, convert, undecided };
 };
 
 const undecidedHeading =

@@ -1,3 +1,5 @@
+import { isBlank } from '@crm/domain';
+
 import { findTarget, type ImportObject, importObjects } from '../targets.js';
 import { fullName, namesByObject, words } from './headers.js';
 
@@ -30,7 +32,7 @@ export const simplified = (name: string): string => {
     .join('');
 };
 
-const isFilled = (text: string): boolean => text.trim() !== '';
+const isFilled = (text: string): boolean => !isBlank(text);
 
 /** Whether at least half of the values that are not blank match. */
 export const mostMatch = (values: readonly string[], isMatch: (text: string) => boolean): boolean => {

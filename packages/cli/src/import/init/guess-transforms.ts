@@ -1,3 +1,5 @@
+import { isBlank } from '@crm/domain';
+
 import { plainDigits } from '../mapping/plain-digits.js';
 import { applySteps, compileStep, type TransformName } from '../mapping/transforms.js';
 import { findTarget, type ImportObject } from '../targets.js';
@@ -185,7 +187,7 @@ export const guessTransforms = (
   values: readonly string[],
   customType?: string,
 ): GuessedTransforms => {
-  const texts = values.filter((text) => text.trim() !== '');
+  const texts = values.filter((text) => !isBlank(text));
   const kind = customType === undefined ? findTarget(object, field)?.kind : customKinds[customType];
   if (kind === 'number') {
     const guess = guessNumber(texts, customType !== undefined);

@@ -11,6 +11,7 @@ import {
   type CustomFieldDefinition,
   emptyNoteFault,
   ErrorCollector,
+  isBlank,
   normalizeDomain,
   normalizeEmail,
   readChange,
@@ -104,7 +105,7 @@ export const makeBodyCheck = (object: ImportObject, setup: TargetSetup): BodyChe
 /** The faults of a note that its schema does not find: no text, no record, or an address that is none. */
 const noteFaults = (body: RequestBody): Readonly<Record<string, string>> => {
   const { title, content } = (body['note'] ?? {}) as { readonly title?: unknown; readonly content?: unknown };
-  const isBlank = (text: unknown): boolean => typeof text !== 'string' || text.trim() === '';
+  const isEmpty = (text: unknown): boolean => typeof text !== 'string' || isBlank(text);
   const listOf = (name: string): readonly string[] => (body[name] ?? []) as readonly string[];
   const faultsOf = (name: string, read: (text: string) => Result<unknown>): [string, string][] =>
     listOf(name).flatMap((text): [string, string][] => {
@@ -117,7 +118,7 @@ const noteFaults = (body: RequestBody): Readonly<Record<string, string>> => {
   const links = ['account_domains', 'contact_emails', 'account_external_ids', 'contact_external_ids'];
   const isUnlinked = opportunityIds.length === 0 && links.every((name) => listOf(name).length === 0);
   return Object.fromEntries([
-    ...(isBlank(title) && isBlank(content) ? [['note.title', emptyNoteFault]] : []),
+    ...(isEmpty(title) && isEmpty(content) ? [['note.title', emptyNoteFault]] : []),
     ...(isUnlinked
       ? [
           ['account_domains', unlinkedNoteFault],

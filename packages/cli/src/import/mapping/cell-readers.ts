@@ -1,4 +1,4 @@
-import { fail, ok, type Result } from '@crm/domain';
+import { fail, ok, type Result, trimText } from '@crm/domain';
 
 /** The words for yes and no. No word is both in two languages. */
 const yesWords =
@@ -9,7 +9,7 @@ const noWords = `false f no n off 0 nein falsch non faux falso não nao nee onwa
 
 /** Reads a word for yes or no. */
 export const readBoolean = (cell: string): Result<boolean> => {
-  const word = cell.normalize('NFC').trim().toLowerCase();
+  const word = trimText(cell.normalize('NFC')).toLowerCase();
   if (yesWords.includes(word)) return ok(true);
   if (noWords.includes(word)) return ok(false);
   return fail(`"${cell}" is neither true, yes, 1 nor false, no, 0`);
@@ -20,17 +20,17 @@ export const readBoolean = (cell: string): Result<boolean> => {
  * `ann@example.com (Ann)`. Other texts stay, so that the gateway can say what is wrong with them.
  */
 export const emailOf = (cell: string): Result<string> => {
-  const text = cell.trim();
+  const text = trimText(cell);
   const [, address = text] =
     [/^[^<>]*<([^<>]*)>$/, /^([^\s()]+@[^\s()]+)\s*\([^()]*\)$/, /^[^()@]*\(([^\s()]+@[^\s()]+)\)$/]
       .map((form) => form.exec(text))
       .find((match) => match !== null) ?? [];
-  return ok(address.replace(/^mailto:/i, '').trim());
+  return ok(trimText(address.replace(/^mailto:/i, '')));
 };
 
 /** Splits a full name at its last space. A single word is a first name. */
 export const nameParts = (cell: string, part: 'first' | 'last'): Result<string> => {
-  const name = cell.trim().replace(/\s+/g, ' ');
+  const name = trimText(cell).replace(/\s+/g, ' ');
   // `Abel, Ann` has the last name first, and `Ann Abel, PhD` has not.
   if (/[,;]/.test(name)) return fail(`"${cell}" has a comma, so that its first and last name cannot be found`);
   const at = name.lastIndexOf(' ');

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 
 import { closed, compileFile, oneOf } from '@crm/contract';
-import { fail, ok, type Result } from '@crm/domain';
+import { fail, isBlank, ok, type Result } from '@crm/domain';
 import { type Static, Type } from 'typebox';
 
 import { type KeyPath, YamlFile } from '../../yaml-file.js';
@@ -65,6 +65,7 @@ const MappingFile = closed(
     delimiter: Type.Optional(text),
     encoding: Type.Optional(Type.String({ minLength: 1 })),
     header_line: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+    escaped_formulas: Type.Optional(Type.Boolean()),
     stages: Type.Optional(mapOf<string | number>(text)),
     columns: Type.Optional(mapOf<Static<typeof Steps>>(Steps)),
     skip_when: Type.Optional(oneOrMore<Static<typeof SkipEntry>>(SkipEntry)),
@@ -97,6 +98,8 @@ export interface Mapping {
   readonly delimiter: string | undefined;
   readonly encoding: string | undefined;
   readonly headerLine: number | undefined;
+  /** Whether formulas begin with an apostrophe, as `crm export` writes them. */
+  readonly escapedFormulas: boolean | undefined;
   /** Ids of stages by label, if the mapping contains them. */
   readonly stages: ReadonlyMap<string, string>;
   /** Transforms of columns, applied before fields read the columns. */
@@ -250,7 +253,7 @@ export const readMapping = (path: string, content: string | Uint8Array): Mapping
     const column = compiler.column([...at, 'column'], name);
     return (row: Row): boolean => {
       const cell = row.get(column) ?? '';
-      return empty === true ? cell.trim() === '' : values.has(cell);
+      return empty === true ? isBlank(cell) : values.has(cell);
     };
   });
   const fields = Object.entries(top.fields).flatMap(([name, entry]) => {
@@ -271,6 +274,7 @@ export const readMapping = (path: string, content: string | Uint8Array): Mapping
     pipeline: pipeline === undefined ? undefined : String(pipeline),
     encoding: top.encoding,
     headerLine: top.header_line,
+    escapedFormulas: top.escaped_formulas,
     delimiter: top.delimiter === 'tab' ? '\t' : top.delimiter === undefined ? undefined : String(top.delimiter),
     stages: new Map(Object.entries(top.stages ?? {}).map(([label, id]) => [label, String(id)])),
     columns: new Map(columns),

@@ -1,4 +1,4 @@
-import { fail, ok, type Result } from '@crm/domain';
+import { fail, isBlank, ok, type Result, trimText } from '@crm/domain';
 
 /** A text with placeholders for columns, such as `{product} {opportunity_id}`. */
 export interface Template {
@@ -24,11 +24,8 @@ export const compileTemplate = (source: string): Result<Template> => {
   if (columns.length === 0) return fail(`"${source}" names no column; use value: for a constant`);
   if (columns.includes('')) return fail(`"${source}" has an empty placeholder {}`);
   const fill: Template['fill'] = (column) => {
-    if (columns.every((name) => column(name).trim() === '')) return '';
-    return parts
-      .map((part) => (part.isColumn ? column(part.text) : part.text))
-      .join('')
-      .trim();
+    if (columns.every((name) => isBlank(column(name)))) return '';
+    return trimText(parts.map((part) => (part.isColumn ? column(part.text) : part.text)).join(''));
   };
   return ok({ columns, fill });
 };

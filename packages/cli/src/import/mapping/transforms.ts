@@ -1,5 +1,5 @@
 import { closed, oneOf } from '@crm/contract';
-import { fail, findTextFault, formatInstant, ok, parseInstant, type Result } from '@crm/domain';
+import { fail, findTextFault, formatInstant, isBlank, ok, parseInstant, type Result, trimText } from '@crm/domain';
 import { type Static, type TSchema, Type } from 'typebox';
 
 import { compileDateFormat } from './date-format.js';
@@ -96,10 +96,10 @@ const dating = (format: string): Result<Apply> => {
   });
 };
 
-const partsOf = (cell: string, separator: string): string[] => cell.split(separator).map((part) => part.trim());
+const partsOf = (cell: string, separator: string): string[] => cell.split(separator).map(trimText);
 
 const transforms = {
-  trim: transform(noArgument, () => ok((cell) => ok(cell.trim()))),
+  trim: transform(noArgument, () => ok((cell) => ok(trimText(cell)))),
   lower: transform(noArgument, () => ok((cell) => ok(cell.toLowerCase()))),
   strip: transform(texts, (removed) => replacing(new Map([removed].flat().map((one) => [one, ''])))),
   replace: transform(mapOf<string | number>('string', 'number'), (given) =>
@@ -174,4 +174,4 @@ export const applySteps = (steps: readonly Step[], start: Scalar): Result<readon
   return ok(values);
 };
 
-const hasContent = (value: Scalar): boolean => typeof value !== 'string' || value.trim() !== '';
+const hasContent = (value: Scalar): boolean => typeof value !== 'string' || !isBlank(value);

@@ -1,4 +1,10 @@
-import { normalizeDomain, normalizeEmail, opportunityAccountSource, type OpportunityAccountSource } from '@crm/domain';
+import {
+  normalizeDomain,
+  normalizeEmail,
+  normalizeOptionalName,
+  opportunityAccountSource,
+  type OpportunityAccountSource,
+} from '@crm/domain';
 
 import type { RequestBody } from '../mapping/convert-row.js';
 import type { ImportObject } from '../targets.js';
@@ -16,15 +22,13 @@ export const orderKeys = (object: ImportObject, body: RequestBody): string[] => 
 
 /** The external id of a row; empty for none. */
 export const externalIdOf = (object: ImportObject, body: RequestBody): string =>
-  textAt(body, ...(object === 'opportunity' ? [object] : []), 'external_id')
-    .normalize('NFC')
-    .trim();
+  nameOf(textAt(body, ...(object === 'opportunity' ? [object] : []), 'external_id'));
 
 /** The natural key of a row; null or empty for none. */
 export const naturalKeyOf = (object: Exclude<ImportObject, 'note'>, body: RequestBody): string | null => {
   if (object === 'account') return domainOf(textAt(body, 'domain'));
   if (object === 'contact') return emailOf(textAt(body, 'email'));
-  const name = textAt(body, 'opportunity', 'name').normalize('NFC').trim();
+  const name = nameOf(textAt(body, 'opportunity', 'name'));
   return name && JSON.stringify([textAt(body, 'pipeline_id'), accountSourceOf(body), name]);
 };
 
@@ -44,6 +48,12 @@ const accountSourceOf = (body: RequestBody): OpportunityAccountSource | { readon
   const contact = related('primary_contact_external_id');
   if (domain === null && email === null && contact !== '') return { externalId: `contact ${contact}` };
   return opportunityAccountSource(domain, email);
+};
+
+/** A name or external id as the gateway stores it; empty for none. */
+const nameOf = (text: string): string => {
+  const name = normalizeOptionalName(text);
+  return name.ok ? (name.value ?? '') : '';
 };
 
 const domainOf = (text: string): string | null => {

@@ -1,4 +1,4 @@
-import { ErrorCollector, comparableName, parseFieldMetadata } from '@crm/domain';
+import { ErrorCollector, comparableName, parseFieldMetadata, trimText } from '@crm/domain';
 
 import { type KeyPath, pathIn, type YamlFile } from '../../yaml-file.js';
 import type { CustomField } from '../lookup.js';
@@ -17,7 +17,7 @@ export interface GivenOption {
   readonly archived?: boolean;
 }
 
-const trimmed = (text: string): string => text.normalize('NFC').trim();
+const trimmed = (text: string): string => trimText(trimText(text).normalize('NFC'));
 
 /** The options of a field of the file. An option that is only a text has it as label and as value. */
 export const optionsOf = ({ options = [] }: FileField): readonly GivenOption[] =>
