@@ -1,6 +1,6 @@
 import { createAccount } from '@crm/contract';
 import { describe, expect, test } from '@jest/globals';
-import { recordsOf, statusOf, versionOf } from './support/records-of.js';
+import { recordsOf, statusOf, unknownId, versionOf } from './support/records-of.js';
 import { useGateway } from './support/use-gateway.js';
 
 const gateway = useGateway(async ({ organization: { defineField } }) => {
@@ -130,6 +130,19 @@ describe('an update', () => {
       expect((await change(id, body, { 'if-match': '"1"' })).status).toBe(412);
     expect((await change(id, {}, { 'if-match': '"1-gzip"' })).status).toBe(412);
     expect(versionOf(await change(id, { industry: 'Coal' }, { 'if-match': '"2"' }))).toBe(3);
+  });
+
+  test('412: refuses what If-None-Match excludes, and takes the whole tag of a read in If-Match', async () => {
+    const id = await account({ domain: 'none-match.com' });
+    const tag = (await change(id, { industry: 'Steel' })).headers.get('etag') ?? '';
+    expect(versionOf(await change(id, { industry: 'Coal' }, { 'if-match': tag }))).toBe(3);
+    for (const header of ['*', '"3"', 'W/"3"', '"1", "3"'])
+      expect((await change(id, { industry: 'x' }, { 'if-none-match': header })).status).toBe(412);
+    expect((await change(id, {}, { 'if-none-match': tag })).status).toBe(200);
+    expect((await change(id, {}, { 'if-none-match': ' ' })).status).toBe(200);
+    expect((await change(unknownId, {}, { 'if-none-match': '*' })).status).toBe(404);
+    expect((await change(id, {}, { 'if-none-match': 'x' })).fieldsAtFault).toEqual(['If-None-Match']);
+    expect((await change(id, {}, { 'if-match': ' ' })).fieldsAtFault).toEqual(['If-Match']);
   });
 
   test('412: applies one of several parallel changes to the same version', async () => {

@@ -35,7 +35,7 @@ export const readByKey = (
         definitionsJson(definitions),
         '}',
       ]),
-      headers: { ETag: `"${found.version}"` },
+      version: found.version,
     };
   });
 

@@ -49,13 +49,15 @@ describe.each(Object.values(subjects))('$objectType', ({ objectType, collection,
     expect([record.custom_fields, slugs]).toEqual([custom, Object.keys(custom)]);
   });
 
-  test('200: has the version as its ETag, whatever the fields, and instants in UTC', async () => {
+  test('200: has the version in its ETag, whatever the fields, and instants in UTC', async () => {
     const id = idOf('b1');
-    expect((await get(id)).headers.get('etag')).toBe('"1"');
+    expect((await get(id)).headers.get('etag')).toMatch(/^"1\.[0-9a-f]{20}"$/);
     await update(id, `version = 7, created_at = '2026-01-02T03:04:05.06+02:00'`);
     const whole = await get(id);
     const narrowed = await get(id, 'fields=version');
-    expect([whole, narrowed].map(({ headers }) => headers.get('etag'))).toEqual(['"7"', '"7"']);
+    const tags = [whole, narrowed].map(({ headers }) => headers.get('etag'));
+    expect(tags).toEqual([expect.stringMatching(/^"7\./), expect.stringMatching(/^"7\./)]);
+    expect(tags[0]).not.toBe(tags[1]);
     expect(dataOf(narrowed).record['version']).toBe(7);
     expect(dataOf(whole).record['created_at']).toBe('2026-01-02T01:04:05.060Z');
   });
@@ -96,7 +98,7 @@ describe.each([
     const byId = await seeded[object].client.send('GET', `/v1/${object}s/${id}`);
     for (const spelling of [key, ...spellings]) {
       const answer = await get(spelling);
-      expect([answer.text, answer.headers.get('etag')]).toEqual([byId.text, '"1"']);
+      expect([answer.text, answer.headers.get('etag')]).toEqual([byId.text, byId.headers.get('etag')]);
     }
   });
 
@@ -126,5 +128,38 @@ describe('200: the related records and the pipeline of an opportunity', () => {
     const whole = await get(id);
     expect(Object.keys(whole.custom_field_definitions)).toEqual(['everywhere', 'of_other']);
     expect(whole.opportunity.custom_fields).toEqual({ of_other: 'x' });
+  });
+
+  test('304: only while nothing in the response changes, also no name of a related record and no definition', async () => {
+    const { addDeals } = gateway.records();
+    const [id = ''] = await addDeals([
+      { name: 'Tagged', accountDomain: 'tagged.example', primary: 'ann@tagged.example' },
+    ]);
+    const ask = (tag = ''): Promise<Response> =>
+      fetch(`${gateway.url}/v1/opportunities/${id}`, {
+        headers: { 'x-api-key': gateway.organization.key, 'if-none-match': tag },
+      });
+    const change = (text: string) => gateway.database.query(gateway.organization.id, { text, values: [] });
+    let tag = (await ask()).headers.get('etag') ?? '';
+    const changes = [
+      () => change(`UPDATE accounts SET name = 'Renamed' WHERE organization_id = $1 AND domain = 'tagged.example'`),
+      () =>
+        change(`UPDATE contacts SET first_name = 'New' WHERE organization_id = $1 AND email = 'ann@tagged.example'`),
+      () =>
+        gateway.organization.defineField({ objectType: 'opportunity', attributeType: 'string', slug: 'added_later' }),
+    ];
+    for (const make of changes) {
+      const unchanged = await ask(tag);
+      expect([unchanged.status, await unchanged.text(), unchanged.headers.get('etag')]).toEqual([304, '', tag]);
+      await make();
+      // A new definition is seen within a second, or at once by a request that names it.
+      await fetch(`${gateway.url}/v1/opportunities/${id}?fields=added_later`, {
+        headers: { 'x-api-key': gateway.organization.key },
+      });
+      const changed = await ask(tag);
+      expect(changed.status).toBe(200);
+      expect(changed.headers.get('etag')).not.toBe(tag);
+      tag = changed.headers.get('etag') ?? '';
+    }
   });
 });

@@ -31,8 +31,9 @@ export interface SuccessBody {
   readonly warnings?: readonly Warning[];
 }
 
+/** A tag begins with the version. Proxies that compress responses weaken the tag, or add to its end. */
 const versionOf = (etag: string | null): number | null => {
-  const digits = /^"(\d+)"$/.exec(etag ?? '')?.[1];
+  const digits = /^(?:W\/)?"(\d+)(?:[.;-][^"]*)?"$/.exec(etag ?? '')?.[1];
   return digits === undefined ? null : Number(digits);
 };
 

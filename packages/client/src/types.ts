@@ -30,7 +30,7 @@ export interface Account {
   created_at?: string;
   /** When it last changed. */
   updated_at?: string;
-  /** Increases with every change; also the `ETag`. */
+  /** Increases with every change; the `ETag` begins with it. */
   version?: number;
 }
 
@@ -156,7 +156,7 @@ export interface Contact {
   created_at?: string;
   /** When it last changed. */
   updated_at?: string;
-  /** Increases with every change; also the `ETag`. */
+  /** Increases with every change; the `ETag` begins with it. */
   version?: number;
   /** Domain of its account. */
   account_domain?: string | null;
@@ -1113,7 +1113,7 @@ export interface Opportunity {
   created_at?: string;
   /** When it last changed. */
   updated_at?: string;
-  /** Increases with every change; also the `ETag`. */
+  /** Increases with every change; the `ETag` begins with it. */
   version?: number;
   /** Domain of its account. */
   account_domain?: string | null;

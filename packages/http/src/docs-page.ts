@@ -3,7 +3,8 @@ import { gzip } from 'node:zlib';
 import { buildOpenApiDocument, inboundOperations, readOperations } from '@crm/contract';
 import { buildReference, type OpenApiDocument, type ReferenceOptions } from '@crm/reference';
 import type { Response } from 'express';
-import { sendBody, type Headers } from './response/reply.js';
+import { digestOf } from './response/entity-tag.js';
+import { sendTagged, type Headers } from './response/reply.js';
 
 /** Writes one page as the response. */
 export type PublicPage = (response: Response) => Promise<void> | void;
@@ -30,19 +31,23 @@ const pageHeaders: Headers = {
   Vary: 'Accept-Encoding',
 };
 
+/** The description of the API, which changes only with a release. */
+export const documentHeaders: Headers = { 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding' };
+
 /** The address of a file contains its hash, so clients may cache it forever. */
 const fileHeaders: Headers = { 'Cache-Control': 'public, max-age=31536000, immutable', Vary: 'Accept-Encoding' };
 
-/** Compresses the content once, for the first caller that accepts it. */
-const serveCompressed = (contentType: string, content: Buffer, headers: Headers): PublicPage => {
+/** Compresses the content once, for the first caller that accepts it. Callers that know its tag get 304. */
+export const serveCompressed = (contentType: string, content: Buffer, headers: Headers): PublicPage => {
   let compressed: Promise<Buffer> | undefined;
+  const tag = `"${digestOf([content])}"`;
   return async (response) => {
     if (response.req.acceptsEncodings('gzip') === false) {
-      sendBody(response, 200, contentType, content, headers);
+      sendTagged(response, contentType, content, tag, headers);
       return;
     }
     compressed ??= compress(content);
-    sendBody(response, 200, contentType, await compressed, { ...headers, 'Content-Encoding': 'gzip' });
+    sendTagged(response, contentType, await compressed, tag, { ...headers, 'Content-Encoding': 'gzip' });
   };
 };
 

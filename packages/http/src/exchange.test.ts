@@ -85,7 +85,7 @@ describe('a bulk body that is parsed one item at a time', () => {
 
 const read = (text: string): { query: unknown; errors: unknown } => {
   const errors = new ErrorCollector();
-  const query = { ...readQuery(text, errors) };
+  const query = { ...readQuery(text, errors, new Set(['q', 'cursor', 'limit'])) };
   try {
     errors.throwIfAny();
   } catch (error) {
@@ -106,11 +106,14 @@ describe('reading a query', () => {
     const fields = ['a', 'b', 'c', 'd'];
     expect(read('fields=a,b&fields=c&fields[]=d').query).toEqual({ fields });
     expect(read('fields%5B%5D=a&fields%5B%5D=b%2C+c,d').query).toEqual({ fields });
+    expect(read('fields[0]=a&fields[1]=b,c&fields%5B10%5D=d').query).toEqual({ fields });
+    expect(read('changed[0]=a&changed[]=b').query).toEqual({ changed: ['a', 'b'] });
     expect(read('fields=').query).toEqual({});
+    expect(read('limit[0]=1').query).toEqual({ 'limit[0]': '1' });
   });
 
-  it('treats a blank q or cursor as absent, and no other parameter', () => {
-    expect(read('q=+&cursor=&limit=')).toEqual({ query: { limit: '' }, errors: null });
+  it('treats a blank parameter as absent if the operation has it', () => {
+    expect(read('q=+&cursor=&limit=%E2%80%8B&other=')).toEqual({ query: { other: '' }, errors: null });
   });
 
   it('refuses U+0000 and a parameter given twice, even blank', () => {
@@ -119,8 +122,17 @@ describe('reading a query', () => {
     expect(read('q=&q=a').errors).toEqual({ q: 'is given twice' });
   });
 
-  it.each(['%', '%zz', '%ff', '%ed%a0%80', '\u00c3\u00a9'])('refuses the escape %j in values and names', (broken) => {
-    expect(read(`q=${broken}`).errors).toEqual({ q: 'must be percent-encoded UTF-8' });
+  it.each([
+    ['%', ': send % as %25'],
+    ['100%', ': send % as %25'],
+    ['%zz', ': send % as %25'],
+    ['%ff', ''],
+    ['%ed%a0%80', ''],
+    ['\u00c3\u00a9', ': send é as %C3%A9'],
+    ['a\u00f0\u009f\u0098\u0080', ': send 😀 as %F0%9F%98%80'],
+    ['\u00e9', ''],
+  ])('refuses the escape %j in values and names, and says how to send it', (broken, hint) => {
+    expect(read(`q=${broken}`).errors).toEqual({ q: `must be percent-encoded UTF-8${hint}` });
     expect(read(`${broken}=1`).errors).toEqual({ query: 'has a parameter name that is not percent-encoded UTF-8' });
   });
 

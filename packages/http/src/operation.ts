@@ -49,8 +49,10 @@ export interface OperationReply<C extends OperationContract> {
   readonly data: DataOf<C> | JsonParts;
   /** Further properties of the envelope, such as `warnings` or `statusCode`. */
   readonly extra?: Readonly<Record<string, unknown>>;
-  /** Response headers, such as `X-Record-Status` or `ETag`. */
+  /** Response headers, such as `X-Record-Status`. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The version of the record that is the whole data. The response then gets an `ETag`, and a read that names it gets 304. */
+  readonly version?: number;
   /**
    * Holds this response back: if there is new data in time, the operation runs again; otherwise this response is sent.
    */

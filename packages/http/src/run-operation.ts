@@ -1,10 +1,11 @@
 import type { OperationContract } from '@crm/contract';
-import { ApiError, validationError } from '@crm/domain';
+import { ApiError, isBlank, validationError } from '@crm/domain';
 import type { Request, RequestHandler, Response } from 'express';
 import { callerOf, type Exchange, exchangeOf, assertPresent } from './exchange.js';
 import type { GatewayActivity } from './observability/metrics/activity.js';
 import type { OperationReply, OperationRequest } from './operation.js';
 import { holdAnswerBytes, reservePage, enterAgain, waitingRoomError } from './limits/overload.js';
+import { sentTwice } from './request/head.js';
 import { sendSuccess } from './response/reply.js';
 import type { Route } from './server/route-table.js';
 import type { GatewayShares } from './limits/shares.js';
@@ -19,10 +20,15 @@ interface RunOptions {
 
 type Reply = OperationReply<OperationContract>;
 
+/** Headers whose blank value is an error: without them, a write would have no guarantee that its caller asked for. */
+const guarantees: ReadonlySet<string> = new Set(['if-match', 'idempotency-key']);
+
+/** Any other header that is blank counts as not sent. */
 const readHeader = (request: Request, name: string): string | undefined => {
   const values = request.headersDistinct[name];
-  if (values !== undefined && values.length > 1) throw validationError({ [name]: 'is sent twice as a header' });
-  return values?.[0];
+  if (values !== undefined && values.length > 1) throw validationError({ [name]: sentTwice });
+  const value = values?.[0];
+  return value === undefined || (isBlank(value) && !guarantees.has(name)) ? undefined : value;
 };
 
 const operationRequestOf = (request: Request, exchange: Exchange): OperationRequest<OperationContract> => {

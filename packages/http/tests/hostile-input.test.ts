@@ -22,7 +22,7 @@ describe('bodies', () => {
   const notStorable = 'must not contain U+0000 or a lone surrogate';
   it.each<[string, string | Buffer, Readonly<Record<string, string>>]>([
     ['is cut off', '{"a":', { body: 'must be valid JSON' }],
-    ['begins with a byte order mark', '\ufeff{}', { body: 'must be valid JSON' }],
+    ['begins with two byte order marks', '\ufeff\ufeff{}', { body: 'must be valid JSON' }],
     ['is a list', '[]', { body: 'must be a JSON object' }],
     ['is null', 'null', { body: 'must be a JSON object' }],
     ['has a stray byte', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), { body: 'must be valid UTF-8' }],
@@ -122,6 +122,7 @@ describe('an ambiguous or broken request', () => {
         expect([name, status, answer.match(/HTTP\/1\.1 /g)?.length]).toEqual([name, statusCode, 1]);
         expect(body).toMatchObject({ success: false, message: expect.any(String) as unknown, statusCode });
         if (code !== undefined) expect(body).toMatchObject({ code });
+        expect(/^allow: GET, /im.test(head)).toBe(statusCode === 405);
         expect(head).toMatch(/x-request-id: [0-9a-f-]{36}/i);
       }
     });

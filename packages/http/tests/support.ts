@@ -70,7 +70,7 @@ export const operations: readonly Operation<Behaviour>[] = [
   define(listThings, ({ query, caller }, { answer }) => ({
     data: new JsonParts([answer ?? JSON.stringify({ query, caller })]),
   })),
-  define(getThing, ({ params }) => ({ data: { params }, headers: { ETag: '"7"' } })),
+  define(getThing, ({ params }) => ({ data: { params }, version: 7 })),
   define(searchThings, ({ body }) => ({ data: { body }, extra: { warnings: [], statusCode: 200 } })),
   define(bulkThings, () => ({ data: {} })),
 ];

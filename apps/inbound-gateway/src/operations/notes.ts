@@ -95,7 +95,7 @@ const updateNote = operation(contracts.updateNote, async ({ database }, request)
   const errors = new ErrorCollector();
   const change = readNoteChange(request.body, errors);
   errors.throwIfAny();
-  const target = targetOf(request);
+  const target = await targetOf(database, 'note', request);
   const { result } = await runWrite(database, organizationId, noteUpdate(target, change), null, writeOrigin(request));
   const found = await readRecord(database, { organizationId, id: target.id, isMarked: true });
   if (found === null || found.readMark === null) throw new ApiError('not_found');
@@ -103,7 +103,8 @@ const updateNote = operation(contracts.updateNote, async ({ database }, request)
     message: result.record_status === 'updated' ? 'Updated note' : 'Nothing to change in note',
     data: new JsonParts([`{"note":${found.record}}`]),
     // The mark of this read, not of the write: the note may already contain later writes of other callers.
-    headers: { ETag: `"${found.version}"`, ...readAfterHeader(found.readMark) },
+    version: found.version,
+    headers: readAfterHeader(found.readMark),
   };
 });
 

@@ -16,7 +16,7 @@ export const deleteRecord = (contract: OperationContract, kind: ObjectType | 'no
     contract,
     async ({ database }, request: OperationRequest<OperationContract> & RecordRequest) => {
       const { organizationId } = request.caller;
-      const target = targetOf(request);
+      const target = await targetOf(database, kind, request);
       const work = () => deleteFromDatabase(database, organizationId, kind, target, writeOrigin(request));
       const { result, readMark } = await explainNotFound(database, organizationId, kind, target.id, work);
       const { id, position } = result;

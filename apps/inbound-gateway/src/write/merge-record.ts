@@ -36,7 +36,7 @@ export const mergeRecord = (contract: OperationContract, kind: MergedObject) =>
       answer: answerMerge(kind, isDryRun),
       run: async (idempotency) => {
         const merge = {
-          ...targetOf(request),
+          ...(await targetOf(context.database, kind, request)),
           from: from.toLowerCase(),
           isDryRun,
           mergesOpportunities: deals === 'merge',

@@ -38,7 +38,8 @@ const answerRecord = (context: Context, organizationId: string, objectType: Obje
     return {
       data: new JsonParts([`{"${objectType}":${found.record},"custom_field_definitions":${definitions}}`]),
       // The mark of this read, not of the write: the record may already contain later writes of other callers.
-      headers: { ETag: `"${found.version}"`, ...readAfterHeader(found.readMark) },
+      version: found.version,
+      headers: readAfterHeader(found.readMark),
     };
   });
 
@@ -64,7 +65,7 @@ export const updateRecord = <Created extends CreatedRecord>(
     const { body, caller } = request;
     const { organizationId } = caller;
     const { objectType } = writes;
-    const target = targetOf(request);
+    const target = await targetOf(database, objectType, request);
     const pipelineIds = await findPipelineIds(context, organizationId, objectType, [target.id]);
     const run = async () => {
       const write = await readWrite(context, organizationId, (setup, errors) =>

@@ -1,6 +1,6 @@
 import type { OperationContract } from '@crm/contract';
-import type { UpdateTarget, WriteOrigin } from '@crm/db';
-import { validationError } from '@crm/domain';
+import { type Database, findVersion, type UpdateTarget, type WriteOrigin } from '@crm/db';
+import { ApiError, type ObjectType, validationError } from '@crm/domain';
 import type { OperationRequest } from '@crm/http';
 
 /** The parts of a request that identify its origin in the change log. */
@@ -13,31 +13,58 @@ export const writeOrigin = ({ caller: { apiKeyId }, requestId }: OriginRequest):
 });
 
 /**
- * Also accepts the tags of proxies that compress responses. They weaken a tag or add the coding to it, but keep the version:
+ * The tag of a read or write: the version, and a digest of the response, which has parts of other records. Also accepts the version
+ * alone, and the tags of proxies that compress responses. They weaken a tag or add the coding to it, but keep the version:
  * `W/"3"` (nginx), `"3-gzip"` (Apache, Caddy), `"3--gzip"` (Jetty), `"3;gz"` (LiteSpeed).
  */
-const versionTag = /^(?:W\/)?"([1-9]\d{0,8})(?:(?:--?|;)(?:gzip|gz|br|zstd|deflate))?"$/;
+const versionTag = /^(?:W\/)?"([1-9]\d{0,8})(?:\.[0-9a-f]+)?(?:(?:--?|;)(?:gzip|gz|br|zstd|deflate))?"$/;
+
+/** @throws ApiError `validation_failed` for an invalid tag: ignoring it would make the write unconditional */
+const readTag = (header: 'If-Match' | 'If-None-Match', tag: string): number => {
+  const version = versionTag.exec(tag)?.[1];
+  if (version === undefined) throw validationError({ [header]: 'must be the ETag of the record, as in "3"' });
+  return Number(version);
+};
+
+/** The version in `If-Match`; undefined if any version is accepted. */
+const readIfMatch = (header: string | undefined): number | undefined =>
+  header === undefined || header === '*' ? undefined : readTag('If-Match', header);
 
 /**
- * The version in `If-Match`; undefined if any version is accepted.
- * @throws ApiError `validation_failed` for an invalid tag: ignoring it would make the write unconditional
+ * Checks `If-None-Match`, by which a caller asks for a write only if the record does not exist (`*`), or has none of some versions. A record
+ * that does not exist is left to the write, which is 404.
+ * @throws ApiError `precondition_failed` if it has one of them
  */
-const readIfMatch = (header: string | undefined): number | undefined => {
-  if (header === undefined || header === '*') return undefined;
-  const version = versionTag.exec(header)?.[1];
-  if (version === undefined) throw validationError({ 'If-Match': 'must be the ETag of the record, as in "3"' });
-  return Number(version);
+const checkIfNoneMatch = async (
+  database: Database,
+  kind: ObjectType | 'note',
+  { caller, params, header }: RecordRequest,
+): Promise<void> => {
+  const sent = header('if-none-match')?.trim();
+  if (sent === undefined) return;
+  const refused = sent === '*' ? null : sent.split(',').map((tag) => readTag('If-None-Match', tag.trim()));
+  const version = await findVersion(database, caller.organizationId, kind, params.id.toLowerCase());
+  if (version === null || refused?.includes(version) === false) return;
+  throw new ApiError('precondition_failed', {
+    message: `The record has the version ${version}, which If-None-Match refuses`,
+  });
 };
 
 /** A request for the record in its path. */
 export type RecordRequest = OriginRequest &
   Pick<OperationRequest<OperationContract>, 'header'> & { readonly params: { readonly id: string } };
 
-/** The record in the path, and its version in `If-Match`. */
-export const targetOf = ({ params, header }: RecordRequest): UpdateTarget => ({
-  id: params.id.toLowerCase(),
-  version: readIfMatch(header('if-match')),
-});
+/** The record in the path, and its version in `If-Match`, after the check of `If-None-Match`. */
+export const targetOf = async (
+  database: Database,
+  kind: ObjectType | 'note',
+  request: RecordRequest,
+): Promise<UpdateTarget> => {
+  const { params, header } = request;
+  const version = readIfMatch(header('if-match'));
+  await checkIfNoneMatch(database, kind, request);
+  return { id: params.id.toLowerCase(), version };
+};
 
 /** The header in the response to every write. A read that sends it back sees the write, even on a replica. */
 export const readAfterHeader = (readMark: string): Readonly<Record<string, string>> => ({ 'X-Read-After': readMark });

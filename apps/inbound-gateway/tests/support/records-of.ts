@@ -12,7 +12,7 @@ import type { TestGateway } from './gateway.js';
 
 /** The version in a response's ETag. */
 export const versionOf = ({ headers }: { readonly headers: Headers }): number =>
-  Number(/^"(\d+)"$/.exec(headers.get('etag') ?? '')?.[1]);
+  Number(/^"(\d+)\.[0-9a-f]{20}"$/.exec(headers.get('etag') ?? '')?.[1]);
 
 /** What a create did with its record. */
 export const statusOf = ({ headers }: { readonly headers: Headers }): string | null => headers.get('x-record-status');

@@ -12,7 +12,7 @@ const getNote = operation(getContract, async ({ database }, { caller, params }) 
   return {
     message: 'Found note',
     data: new JsonParts([`{"note":${found.record}}`]),
-    headers: { ETag: `"${found.version}"` },
+    version: found.version,
   };
 });
 

@@ -47,7 +47,7 @@ const errorResponses: Readonly<Partial<Record<ErrorCode, ErrorResponse>>> = {
   },
   precondition_failed: {
     component: 'PreconditionFailed',
-    description: 'The record does not have the version in If-Match.',
+    description: 'The record does not have the version in If-Match, or has one that If-None-Match refuses.',
   },
   payload_too_large: {
     component: 'PayloadTooLarge',

@@ -27,6 +27,11 @@ export const headerComponents: Json = {
 const references = (names: readonly string[]): Json =>
   Object.fromEntries(names.map((name) => [name, componentReference('headers', name)]));
 
+/** Headers of a 304. */
+export const unchangedHeaders: Json = {
+  ...references(['X-Request-Id', 'RateLimit-Policy', 'RateLimit']),
+  ETag: { description: 'The tag that If-None-Match named.', required: true, schema: { type: 'string' } },
+};
 /** Headers of every response. */
 export const commonHeaders = references(['X-Request-Id']);
 /** Headers of every response to a counted request. */
@@ -74,14 +79,28 @@ export const headerParameterComponents: Json = {
     'The `X-Read-After` of a write: this read then sees that write. It may wait up to 500 ms for it.',
     { type: 'string' },
   ),
-  IfMatch: parameter('If-Match', 'Apply the call only if the record has this version, as in `"3"`. Otherwise 412.', {
-    type: 'string',
-  }),
+  IfNoneMatch: parameter(
+    'If-None-Match',
+    'The `ETag` of a response that you have. If the response would be the same, it is 304 without a body.',
+    { type: 'string' },
+  ),
+  IfMatch: parameter(
+    'If-Match',
+    'Apply the call only if the record has this version: an `ETag`, or `"3"`. Otherwise 412.',
+    {
+      type: 'string',
+    },
+  ),
 };
+
+/** Whether an operation reads one record, whose response has a tag: it answers 304 to a caller that names the tag. */
+export const isTaggedRead = ({ method, headers }: OperationContract): boolean =>
+  method === 'get' && headers?.['ETag'] !== undefined;
 
 /** The names of the request headers that an operation reads. */
 export const headerParametersOf = (contract: OperationContract): readonly string[] => {
-  if (contract.gateway === 'read') return ['RequestId', 'ReadAfter'];
+  if (contract.gateway === 'read')
+    return ['RequestId', 'ReadAfter', ...(isTaggedRead(contract) ? ['IfNoneMatch'] : [])];
   const keyed = contract.headers?.[replayHeader] === undefined ? [] : ['IdempotencyKey'];
   const conditional = contract.errors?.includes(412) === true ? ['IfMatch'] : [];
   return ['RequestId', ...keyed, ...conditional];

@@ -3,7 +3,7 @@ import { exampleOf } from '../schemas/build.js';
 import { successBody } from '../validation.js';
 import { isRecord, type JsonSchema } from '../validate/schema-walk.js';
 import { errorReferences, errorStatusesOf } from './error-responses.js';
-import { headerParametersOf, successHeaders } from './headers.js';
+import { headerParametersOf, isTaggedRead, successHeaders, unchangedHeaders } from './headers.js';
 import { componentReference, type Json } from './json.js';
 import type { SchemaComponents } from './schema-components.js';
 
@@ -39,6 +39,11 @@ export const successExample = (contract: OperationContract): Json => {
 /** `CreateAccountResponse` for `createAccount`. */
 const responseName = ({ id }: OperationContract): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Response`;
 
+const unchanged: Json = {
+  description: 'Unchanged: the response that If-None-Match names is still current.',
+  headers: unchangedHeaders,
+};
+
 /** One operation in OpenAPI form. Named schemas go to `components`. */
 export const operationObject = (contract: OperationContract, components: SchemaComponents): Json => ({
   operationId: contract.id,
@@ -62,6 +67,7 @@ export const operationObject = (contract: OperationContract, components: SchemaC
         },
       },
     },
+    ...(isTaggedRead(contract) ? { '304': unchanged } : {}),
     ...errorReferences(errorStatusesOf(contract)),
   },
 });

@@ -26,7 +26,9 @@ export const createHeaders = {
 } as const;
 
 /** The header of responses with one record: its version. */
-export const recordHeaders = { ETag: 'Version of the record, as in `"3"`.' } as const;
+export const recordHeaders = {
+  ETag: 'Version of the record, and a digest of the response: `"3.9f86d081884c7d659a2f"`.',
+} as const;
 
 /** The headers of updates, which return the record. */
 export const updateHeaders = { ...recordHeaders, ...writeHeaders } as const;

@@ -1,4 +1,4 @@
-import { ApiError, Failure, hashApiKey, parseApiKey } from '@crm/domain';
+import { ApiError, Failure, hashApiKey, parseApiKey, validationError } from '@crm/domain';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import type { ApiKeyRecord, AuthenticationOptions } from './api-key-record.js';
@@ -6,6 +6,7 @@ import { exchangeOf } from '../exchange.js';
 import { ApiKeyCache } from './key-cache.js';
 import type { CacheCounter, GatewayActivity } from '../observability/metrics/activity.js';
 import type { FailureLimiter } from '../limits/rate-limit.js';
+import { sentTwice } from '../request/head.js';
 import type { RouteMatch } from '../server/route-table.js';
 
 const isInForce = (record: ApiKeyRecord, nowMs: number): boolean =>
@@ -20,7 +21,7 @@ const isAllowed = (record: ApiKeyRecord, match: RouteMatch | undefined): boolean
 
 const unauthorized = (): ApiError => new ApiError('unauthorized', { headers: { 'WWW-Authenticate': 'ApiKey' } });
 
-/** Looks up the key of a request. A key that was sent twice arrives joined by a comma and so is malformed. */
+/** Looks up the key of a request. @throws ApiError `validation_failed` for a key that was sent twice, whatever it is */
 const createKeyFinder = (
   options: AuthenticationOptions,
   isPastLimit: (request: Request) => boolean,
@@ -29,6 +30,7 @@ const createKeyFinder = (
   const cache = new ApiKeyCache(options.findApiKeysByHash, counter);
   return async (request) => {
     const header = request.headers['x-api-key'];
+    if ((request.headersDistinct['x-api-key']?.length ?? 0) > 1) throw validationError({ 'x-api-key': sentTwice });
     const key = typeof header === 'string' ? parseApiKey(header) : null;
     if (key === null) return null;
     try {

@@ -2,11 +2,11 @@ import { ApiError } from '@crm/domain';
 import type { OpenApiDocument } from '@crm/reference';
 import type { RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
-import { buildDocsPages, type PublicPage } from '../docs-page.js';
+import { buildDocsPages, documentHeaders, type PublicPage, serveCompressed } from '../docs-page.js';
 import { exchangeOf } from '../exchange.js';
 import type { OutageLog } from './outage-log.js';
 import { within } from '../within.js';
-import { leavingSetting, sendJson, successBody } from '../response/reply.js';
+import { jsonType, leavingSetting, sendJson, successBody } from '../response/reply.js';
 import { NotReadyError } from '../server/start-up.js';
 
 const readinessTimeoutMs = 2_000;
@@ -85,8 +85,8 @@ export const answerPublicPages = (pages: PublicPages, outage: OutageLog): Reques
   });
   const { gateway, openApiDocument, otherGatewayUrl } = pages;
   if (openApiDocument !== undefined) {
-    const json = JSON.stringify(openApiDocument);
-    byPath.set('/openapi.json', (response) => sendJson(response, 200, json));
+    const json = Buffer.from(JSON.stringify(openApiDocument));
+    byPath.set('/openapi.json', serveCompressed(jsonType, json, documentHeaders));
     const document = openApiDocument as OpenApiDocument;
     for (const [path, page] of buildDocsPages({ document, gateway, otherGatewayUrl })) byPath.set(path, page);
   }

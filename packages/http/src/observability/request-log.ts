@@ -23,13 +23,25 @@ const clientGoneStatus = 499;
 const requestIdOf = (header: string | string[] | undefined): string =>
   typeof header === 'string' && wellFormedRequestId.test(header) ? header : randomUUID();
 
+const unreserved = /^[A-Za-z0-9._~-]$/;
+
+/**
+ * The path with its unreserved characters unescaped: RFC 9110 and 3986 make `/v1/%61ccounts` another spelling of `/v1/accounts`.
+ * Other escapes stay, because `%2F` is not a slash between segments.
+ */
+const unescapeUnreserved = (path: string): string =>
+  path.replace(/%[0-9a-f]{2}/gi, (escape) => {
+    const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16));
+    return unreserved.test(character) ? character : escape;
+  });
+
 /** Path and query of a request target, in origin form or in the absolute form that proxies send. */
 const splitTarget = (target: string): { readonly path: string; readonly queryText: string } => {
   const origin = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
   const mark = origin.indexOf('?');
-  return mark === -1
-    ? { path: origin, queryText: '' }
-    : { path: origin.slice(0, mark), queryText: origin.slice(mark + 1) };
+  const path = mark === -1 ? origin : origin.slice(0, mark);
+  const queryText = mark === -1 ? '' : origin.slice(mark + 1);
+  return { path: path.includes('%') ? unescapeUnreserved(path) : path, queryText };
 };
 
 /** The template of the route, for logs and traces: the path itself may contain anything. */

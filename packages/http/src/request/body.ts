@@ -16,14 +16,22 @@ import { runInTurns } from '../limits/turns.js';
 /** The deepest nesting of objects and arrays. */
 export const maxJsonDepth = 32;
 
+const maxShownCharset = 40;
+
 const contentTypeForm = /^\s*application\/json\s*((?:;[^;]*)*)$/i;
 const charsetForm = /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/i;
 
-const isUtf8Json = (contentType: string): boolean => {
+const utf8Names: ReadonlySet<string | undefined> = new Set([undefined, 'utf-8', 'utf8']);
+
+/** Rejects a content type other than JSON in UTF-8. */
+const checkContentType = (contentType: string): void => {
   const parameters = contentTypeForm.exec(contentType)?.[1];
-  if (parameters === undefined) return false;
+  if (parameters === undefined) throw new ApiError('unsupported_media_type');
   const charsets = parameters.split(';').map((parameter) => charsetForm.exec(parameter)?.[1]?.toLowerCase());
-  return charsets.every((charset) => charset === undefined || charset === 'utf-8' || charset === 'utf8');
+  const other = charsets.find((charset) => !utf8Names.has(charset));
+  if (other === undefined) return;
+  const message = `The charset ${other.slice(0, maxShownCharset)} is not supported: send the body in UTF-8, as application/json`;
+  throw new ApiError('unsupported_media_type', { message });
 };
 
 const bodyError = (text: string): ApiError => validationError({ body: text });
@@ -32,7 +40,7 @@ const bodyError = (text: string): ApiError => validationError({ body: text });
 const checkHeaders = (request: IncomingMessage, maxBytes: number): void => {
   const { headers } = request;
   const contentType = headers['content-type'];
-  if (contentType !== undefined && !isUtf8Json(contentType)) throw new ApiError('unsupported_media_type');
+  if (contentType !== undefined) checkContentType(contentType);
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {
     throw new ApiError('unsupported_media_type', {
@@ -162,6 +170,12 @@ export function* parseJsonBody(bytes: Buffer, isBulk: boolean): Steps<JsonBody> 
   return { value: value as Readonly<Record<string, unknown>>, itemErrors };
 }
 
+const byteOrderMark = Buffer.from('\ufeff');
+
+/** The bytes after a byte order mark, which some programs write before UTF-8. It is no part of the JSON text. */
+const withoutMark = (bytes: Buffer): Buffer =>
+  bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? bytes.subarray(byteOrderMark.length) : bytes;
+
 /** How to read the body of an operation. */
 interface BodyOptions {
   readonly maxBytes: number;
@@ -180,7 +194,8 @@ interface BodyOptions {
 export const readJsonBody = async (request: IncomingMessage, options: BodyOptions): Promise<JsonBody> => {
   checkHeaders(request, options.maxBytes);
   const bytes = await readBytes(request, options);
-  if (bytes.length === 0) throw bodyError('is required');
+  const body = withoutMark(bytes);
+  if (body.length === 0) throw bodyError('is required');
   if (request.headers['content-type'] === undefined) throw new ApiError('unsupported_media_type');
-  return runInTurns(parseJsonBody(bytes, options.isBulk));
+  return runInTurns(parseJsonBody(body, options.isBulk));
 };

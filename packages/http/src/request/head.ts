@@ -1,6 +1,9 @@
 import { ApiError, validationError } from '@crm/domain';
 import type { RequestHandler } from 'express';
 
+/** The error text for a header that was sent twice. */
+export const sentTwice = 'is sent twice as a header: send it once';
+
 /**
  * A request with more headers gets 431, because Node silently drops those after the 2,000th. Callers send a few dozen.
  */
@@ -22,7 +25,7 @@ const findDoubt = (
   httpVersionMinor: number,
 ): Readonly<Record<string, string>> | null => {
   const hosts = countHosts(rawHeaders);
-  if (hosts > 1) return { host: 'is sent twice as a header' };
+  if (hosts > 1) return { host: sentTwice };
   // Checked here because Node's own response to a missing Host is not in the envelope.
   if (hosts === 0 && httpVersionMinor > 0) return { host: 'must be sent as a header' };
   if (transferEncoding !== undefined && transferEncoding.toLowerCase() !== 'chunked') {

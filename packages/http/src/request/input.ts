@@ -1,10 +1,10 @@
-import { bounds, type Gateway } from '@crm/contract';
-import { ApiError, ErrorCollector, type FieldErrors } from '@crm/domain';
+import { bounds, type Gateway, type OperationContract } from '@crm/contract';
+import { ApiError, ErrorCollector, type FieldErrors, isBlank } from '@crm/domain';
 import type { Request, RequestHandler } from 'express';
 import type { ArrivingBodies } from './arriving-bodies.js';
 import { readJsonBody } from './body.js';
 import { callerOf, exchangeOf, assertPresent, type OperationInput } from '../exchange.js';
-import { readQuery } from './query.js';
+import { decode, encodingFault, readQuery } from './query.js';
 import type { Route, RouteMatch } from '../server/route-table.js';
 
 const readParams = (
@@ -13,13 +13,36 @@ const readParams = (
 ): Readonly<Record<string, string>> => {
   const params = Object.create(null) as Record<string, string>;
   for (const [name, text] of Object.entries(encoded)) {
-    try {
-      params[name] = decodeURIComponent(text);
-    } catch {
-      errors.add(name, 'must be percent-encoded UTF-8');
-    }
+    const decoded = decode(text);
+    if (decoded === null) errors.add(name, encodingFault(text));
+    else params[name] = decoded;
   }
   return params;
+};
+
+const noNames: ReadonlySet<string> = new Set();
+const propertyNames = new WeakMap<object, ReadonlySet<string>>();
+
+/** The names of the properties of an object schema. */
+const namesOf = (schema: OperationContract['query']): ReadonlySet<string> => {
+  if (schema === undefined) return noNames;
+  let names = propertyNames.get(schema);
+  if (names === undefined) {
+    names = new Set(Object.keys('properties' in schema ? (schema.properties as object) : {}));
+    propertyNames.set(schema, names);
+  }
+  return names;
+};
+
+/** The body of a search without its blank parameters, which count as absent as those of a list do. */
+const withoutBlanks = (
+  body: Readonly<Record<string, unknown>> | undefined,
+  known: ReadonlySet<string>,
+): Readonly<Record<string, unknown>> | undefined => {
+  const isBlankOne = ([name, value]: [string, unknown]): boolean =>
+    known.has(name) && typeof value === 'string' && isBlank(value);
+  if (body === undefined || !Object.entries(body).some(isBlankOne)) return body;
+  return Object.fromEntries(Object.entries(body).filter((entry) => !isBlankOne(entry)));
 };
 
 const addAll = (found: FieldErrors | null, errors: ErrorCollector): void => {
@@ -34,7 +57,7 @@ const readInput = async (
   const { contract, validators }: Route = match.route;
   const errors = new ErrorCollector();
   const params = readParams(match.params, errors);
-  const query = readQuery(exchangeOf(request).queryText, errors);
+  const query = readQuery(exchangeOf(request).queryText, errors, namesOf(contract.query));
   const options = {
     maxBytes: contract.maxBodyBytes ?? bounds.bodyBytes,
     isBulk: contract.item !== undefined,
@@ -42,7 +65,7 @@ const readInput = async (
     organizationId: callerOf(request).organizationId,
   };
   const json = contract.body === undefined ? undefined : await readJsonBody(request, options);
-  const body = json?.value;
+  const body = contract.group === 'search' ? withoutBlanks(json?.value, namesOf(contract.body)) : json?.value;
   addAll(validators.params?.(params) ?? null, errors);
   addAll(validators.query(query), errors);
   if (body !== undefined) addAll(validators.body?.(body) ?? null, errors);

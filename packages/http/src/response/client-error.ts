@@ -12,15 +12,27 @@ const codeByNodeCode: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
+/** A 405 must say what is allowed. `CONNECT` asks for a tunnel to a host, not for a path, so these are the methods of all paths. */
+const allowHeader: Readonly<Partial<Record<ErrorCode, string>>> = {
+  method_not_allowed: 'Allow: GET, HEAD, POST, PATCH, DELETE',
+};
+
+/** Texts for what Node refuses, where the caller can be told what to do. */
+const textByNodeCode: Readonly<Record<string, string>> = {
+  HPE_INVALID_URL:
+    'The address has a character that must be percent-encoded as UTF-8: send é as %C3%A9 and a space as %20',
+};
+
 /** The whole response, with its head, to input that Node could not parse as a request. */
-const rawAnswer = (code: ErrorCode, requestId: string): string => {
-  const body = errorBody(code);
+const rawAnswer = (code: ErrorCode, requestId: string, message?: string): string => {
+  const body = errorBody(code, message);
   const { status } = errorCatalogue[code];
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Cache-Control: no-store',
+    ...(allowHeader[code] === undefined ? [] : [allowHeader[code]]),
     `X-Request-Id: ${requestId}`,
     `Date: ${new Date().toUTCString()}`,
     'Connection: close',
@@ -57,21 +69,21 @@ export const answerClientErrors = (
   underway: Pick<WeakMap<Duplex, ServerResponse>, 'get'>,
 ): void => {
   const refused = new WeakSet<Duplex>();
-  const refuse = (socket: Duplex, code: ErrorCode): void => {
+  const refuse = (socket: Duplex, code: ErrorCode, message?: string): void => {
     const response = underway.get(socket);
     const isOpen = response !== undefined && !response.writableFinished;
     // The request was answered before its body had arrived. The client would take a second response for the response to
     // its next request.
     const isAnswered = response?.writableFinished === true && !response.req.complete;
     if (!socket.writable || isAnswered) socket.destroy();
-    else if (isOpen && isSettled(response)) response.once('close', () => refuse(socket, code));
+    else if (isOpen && isSettled(response)) response.once('close', () => refuse(socket, code, message));
     // A response is already under way, so no other can be sent.
     else if (isOpen && response.headersSent) socket.destroy();
     else if (isOpen) answerUnderway(response, code);
     else {
       const requestId = randomUUID();
       logger.info({ status: errorCatalogue[code].status, request_id: requestId }, 'request');
-      socket.end(rawAnswer(code, requestId), () => socket.destroy());
+      socket.end(rawAnswer(code, requestId, message), () => socket.destroy());
     }
   };
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -82,7 +94,8 @@ export const answerClientErrors = (
     // Node emits this event again for further data of a broken connection.
     if (refused.has(socket)) return;
     refused.add(socket);
-    refuse(socket, codeByNodeCode[error.code ?? ''] ?? 'bad_request');
+    const { code = '' } = error;
+    refuse(socket, codeByNodeCode[code] ?? 'bad_request', textByNodeCode[code]);
   });
   server.on('connect', (_request, socket) => refuse(socket, 'method_not_allowed'));
 };

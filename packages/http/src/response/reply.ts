@@ -1,6 +1,7 @@
 import type { OperationContract } from '@crm/contract';
 import type { Response } from 'express';
 import { compress, contentCodingOf, minCompressedBytes } from './compression.js';
+import { isNotModified, recordTag } from './entity-tag.js';
 import { exchangeOf } from '../exchange.js';
 import { type JsonPart, JsonParts, type OperationReply } from '../operation.js';
 
@@ -13,7 +14,8 @@ export const leavingSetting = 'leaving';
 export const drainingSetting = 'draining';
 
 const defaultHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
-const jsonType = 'application/json; charset=utf-8';
+/** The content type of JSON. */
+export const jsonType = 'application/json; charset=utf-8';
 
 /** Writes a finished response, head and body in one write. Express's `send` would hash and inspect the body first. */
 export const sendBody = (
@@ -32,6 +34,30 @@ export const sendBody = (
     ...headers,
   });
   response.end(body);
+};
+
+/** Writes a 304: the tag and headers that a 200 would have, without a body. */
+const sendNotModified = (response: Response, headers: Headers): void => {
+  if (response.app.enabled(drainingSetting)) response.shouldKeepAlive = false;
+  response.writeHead(304, { ...defaultHeaders, ...exchangeOf(response.req).headers, ...headers });
+  response.end();
+};
+
+/**
+ * Writes a finished body with a tag, or 304 if the caller knows it.
+ * @param tag - in quotation marks. It is sent as a weak one with a compressed body, because it is the same for all codings.
+ */
+export const sendTagged = (
+  response: Response,
+  contentType: string,
+  body: string | Buffer,
+  tag: string,
+  headers: Headers,
+): void => {
+  const { 'Content-Encoding': coding, ...others } = headers;
+  const ETag = coding === undefined ? tag : `W/${tag}`;
+  if (isNotModified(response.req, tag)) sendNotModified(response, { ...others, ETag });
+  else sendBody(response, 200, contentType, body, { ...headers, ETag });
 };
 
 /** Writes a finished JSON text. */
@@ -85,6 +111,9 @@ export const jsonBytes = (parts: readonly JsonPart[]): Buffer => {
   return bytes;
 };
 
+const partsOf = (data: unknown): readonly JsonPart[] =>
+  data instanceof JsonParts ? data.parts : [JSON.stringify(data)];
+
 const toBytes = (part: string | Buffer): Buffer => (typeof part === 'string' ? Buffer.from(part) : part);
 
 /** The envelope around data that is already JSON, which is never parsed. */
@@ -102,20 +131,24 @@ export const sendSuccess = async (
   reply: OperationReply<OperationContract>,
   hold: (bytes: number) => void,
 ): Promise<void> => {
-  const { data, headers } = reply;
+  const { data, headers = {} } = reply;
   const body = data instanceof JsonParts ? bytesBody(data, reply) : successBody(reply);
+  const tag = reply.version === undefined ? undefined : recordTag(reply.version, partsOf(data));
+  const send = (content: string | Buffer, more: Headers): void =>
+    tag === undefined
+      ? sendBody(response, 200, jsonType, content, more)
+      : sendTagged(response, jsonType, content, tag, more);
   // For a text this counts characters, which are never more than its bytes. That is close enough.
   if (body.length < minCompressedBytes) {
-    sendBody(response, 200, jsonType, body, headers);
+    send(body, headers);
     return;
   }
   hold(body.length);
   const varying = { ...headers, Vary: 'Accept-Encoding' };
   const coding = contentCodingOf(response.req);
   if (coding === null) {
-    sendBody(response, 200, jsonType, body, varying);
+    send(body, varying);
     return;
   }
-  const bytes = await compress(coding, toBytes(body));
-  sendBody(response, 200, jsonType, bytes, { ...varying, 'Content-Encoding': coding });
+  send(await compress(coding, toBytes(body)), { ...varying, 'Content-Encoding': coding });
 };
