@@ -149,15 +149,18 @@ describe.each(Object.values(subjects))('a search of $collection', (subject) => {
     });
   });
 
-  test('200: filters and sorts by external_id, without case like all texts', async () => {
+  test('200: filters by whole external ids exactly as the key does, and by parts of them and sorts without case', async () => {
     const { database, organization, client } = gateway;
     for (const [index, externalId] of ['SF-1', 'sf-1', 'HS-2', undefined].entries()) {
       const key = `x${index}`;
       await addRecord(database, organization, objectType, { key, name: key, ...(externalId && { externalId }) });
     }
     for (const [body, found] of [
-      [{ filters: leaf('external_id', 'eq', 'SF-1') }, ['SF-1', 'sf-1']],
-      [{ filters: leaf('external_id', 'in', ['hs-2', 'none']) }, ['HS-2']],
+      [{ filters: leaf('external_id', 'eq', ' SF-1\u200b') }, ['SF-1']],
+      [{ filters: leaf('external_id', 'eq', 'hs-2') }, []],
+      [{ filters: leaf('external_id', 'in', ['sf-1', 'HS-2', 'none']) }, ['sf-1', 'HS-2']],
+      [{ filters: [leaf('external_id', 'neq', 'SF-1'), leaf('external_id', 'not_in', ['HS-2', 'x'])] }, ['sf-1', null]],
+      [{ filters: leaf('external_id', 'contains', 'SF') }, ['SF-1', 'sf-1']],
       [{ filters: leaf('external_id', 'not_empty') }, ['SF-1', 'sf-1', 'HS-2']],
       [{ sort: ['external_id', 'created_at'] }, ['HS-2', 'SF-1', 'sf-1', null]],
     ] as const) {

@@ -214,6 +214,17 @@ describe('a call', () => {
     expect(requests[1]?.headers).not.toHaveProperty('idempotency-key');
   });
 
+  test.each([
+    ['"3.9f86d081884c7d659a2f"', 3],
+    ['W/"3.9f86d081884c7d659a2f"', 3],
+    ['"3.9f86d081884c7d659a2f-gzip"', 3],
+    ['"3"', 3],
+    ['"9f86d081884c7d659a2f"', null],
+  ])('reads the version from the tag %s', async (etag, version) => {
+    const { crm } = await start([json(200, { success: true, message: 'OK', data: {} }, { etag })]);
+    expect((await crm.accounts.get(id)).version).toBe(version);
+  });
+
   test('follows no redirect', async () => {
     const { crm, requests } = await start([json(307, {}, { location: '/elsewhere' }), emptyPage]);
     await expect(crm.accounts.list().page()).rejects.toMatchObject({ status: 307, code: 'unexpected_answer' });

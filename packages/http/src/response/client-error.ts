@@ -17,7 +17,7 @@ const allowHeader: Readonly<Partial<Record<ErrorCode, string>>> = {
   method_not_allowed: 'Allow: GET, HEAD, POST, PATCH, DELETE',
 };
 
-/** Texts for what Node refuses, where the caller can be told what to do. */
+/** Texts for what Node refuses, if they can say what to do. */
 const textByNodeCode: Readonly<Record<string, string>> = {
   HPE_INVALID_URL:
     'The address has a character that must be percent-encoded as UTF-8: send é as %C3%A9 and a space as %20',
