@@ -93,22 +93,26 @@ describe('200', () => {
     expect((await list({ after: 5 })).data).toMatchObject({ events: [], next_position: 5, has_more: false });
   });
 
-  test.each(['', 'after=0', 'after=2', 'object=account', 'after=0&type=account.created'])(
-    'continues %j with cursor, beside the first after, until next_cursor is null',
-    async (query) => {
-      const read: number[] = [];
-      for (let cursor = ''; ;) {
-        const { data } = await list(`${query}&limit=1${cursor}`);
-        read.push(...data.events.map(({ position }) => position));
-        expect(data.next_cursor).toBe(data.has_more ? `${data.log_id}:${data.next_position}` : null);
-        expect(data.events.every((event) => event.log_id === data.log_id)).toBe(true);
-        if (data.next_cursor === null) break;
-        cursor = `&cursor=${data.next_cursor}`;
-      }
-      expect(read).toEqual(await positionsOf(query));
-      expect(await positionsOf(`after=${(await list()).data.log_id}:4`)).toEqual([5]);
-    },
-  );
+  test.each([
+    '',
+    'after=&object=&type=&record_id=&wait=&changed=',
+    'after=0',
+    'after=2',
+    'object=account',
+    'after=0&type=account.created',
+  ])('continues %j with cursor, beside the first after, until next_cursor is null', async (query) => {
+    const read: number[] = [];
+    for (let cursor = ''; ;) {
+      const { data } = await list(`${query}&limit=1${cursor}`);
+      read.push(...data.events.map(({ position }) => position));
+      expect(data.next_cursor).toBe(data.has_more ? `${data.log_id}:${data.next_position}` : null);
+      expect(data.events.every((event) => event.log_id === data.log_id)).toBe(true);
+      if (data.next_cursor === null) break;
+      cursor = `&cursor=${data.next_cursor}`;
+    }
+    expect(read).toEqual(await positionsOf(query));
+    expect(await positionsOf(`after=${(await list()).data.log_id}:4`)).toEqual([5]);
+  });
 
   test.each([
     ['object=account', [1, 5]],
@@ -183,10 +187,10 @@ describe('400', () => {
   });
 
   test.each([
-    ...['after=-1', 'after=1.5', 'after=1e2', 'after=0x1', 'after=%201', 'after=01', 'after=', 'after=x'],
-    ...['after=1234567890123456', 'after=6', 'after=1&after=2', 'limit=501', 'wait=-1', 'wait=31', 'wait=1.5', 'wait='],
+    ...['after=-1', 'after=1.5', 'after=1e2', 'after=0x1', 'after=%201', 'after=01', 'after=x'],
+    ...['after=1234567890123456', 'after=6', 'after=1&after=2', 'limit=501', 'wait=-1', 'wait=31', 'wait=1.5'],
     ...['after=:1', 'after=a:', 'after=a_b:1', 'after=a:b:1', 'cursor=x', 'cursor=-1', 'cursor=3&after=4'],
-    ...['object=deal', 'object=', 'type=account', 'type=', 'type=account.destroyed', 'type=note.merged', 'record_id=x'],
+    ...['object=deal', 'type=account', 'type=account.destroyed', 'type=note.merged', 'record_id=x'],
   ])('refuses %s and names the parameter', async (query) => {
     const answer = await list(query);
     expect([answer.status, answer.fieldsAtFault]).toEqual([400, [query.slice(0, query.indexOf('='))]]);

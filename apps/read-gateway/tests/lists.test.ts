@@ -47,10 +47,15 @@ describe('400: every list', () => {
     const { pipeline } = gateway.organization;
     const id = contract.path.startsWith('/v1/pipelines') ? pipeline.id : await recordOf(contract.path);
     const scope = contract.id === 'listOpportunities' ? `pipeline_id=${pipeline.id}&` : '';
-    for (const query of ['limit=0', 'limit=501', 'limit=1e2', 'limit=', 'limit=1&limit=1', 'cursor=x']) {
+    for (const query of ['limit=0', 'limit=501', 'limit=1e2', 'limit=1&limit=1', 'limit=&limit=1', 'cursor=x']) {
       const answer = await gateway.client.call(contract, { params: { id }, query: scope + query });
       expect([query, answer.status, answer.fieldsAtFault]).toEqual([query, 400, [query.slice(0, query.indexOf('='))]]);
     }
+    // A blank parameter counts as not sent.
+    const parameters = Object.keys((contract.query as { readonly properties?: object } | undefined)?.properties ?? {});
+    const blank = parameters.filter((name) => name !== 'pipeline_id').map((name) => `${name}=`);
+    const answer = await gateway.client.call(contract, { params: { id }, query: scope + blank.join('&') });
+    expect([answer.status === 400, answer.fieldsAtFault]).toEqual([false, []]);
   });
 
   /** A record whose history a path asks for. */
