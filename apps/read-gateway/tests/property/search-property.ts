@@ -10,6 +10,7 @@ import { dateUnits, type FieldIndex, filterKindOf, type ObjectType, summaryFunct
 import fc from 'fast-check';
 import { fieldCasesOf } from './field-cases.js';
 import { expectedIds } from './oracle.js';
+import { isPlausible } from './pools.js';
 import { type AskedQuestion, type Pair, pairsOf, questionsAbout } from './questions.js';
 import { expectedSummary, type SummaryQuestion } from './summary-oracle.js';
 import { walkSearch } from '../support/walk.js';
@@ -174,8 +175,12 @@ const findings = (objectType: ObjectType): ReadonlyMap<string, readonly FoundBy[
       const [name = ''] = spellings;
       // An update may have cleared what a create sent.
       if (!isAskable(read[name])) continue;
-      for (const value of [read[name], sent[name]])
-        for (const filter of equalities(name, value, filterKindOf(ref) === 'whole'))
+      const kind = filterKindOf(ref);
+      // A number near 1970 may be seconds, so filters refuse it.
+      const isInstant = kind === 'instant' || kind === 'timestamp';
+      const isDoubtful = (value: unknown): boolean => isInstant && typeof value === 'number' && !isPlausible(value);
+      for (const value of [read[name], sent[name]].filter((one) => !isDoubtful(one)))
+        for (const filter of equalities(name, value, kind === 'whole'))
           found.set(name, [...(found.get(name) ?? []), { id, filters: { ...filter, operator: 'eq' } }]);
     }
   }
