@@ -79,7 +79,11 @@ const operandOf = (ref: FieldRef, operator: Operator, records: readonly RecordMo
     case 'checkbox':
       return fc.boolean();
     case 'number':
-      return fc.oneof(fc.constantFrom(...heldValues(records, ref)), fc.constantFrom<unknown>(...numberOperands));
+      return fc.oneof(
+        ...[heldValues(records, ref), numberOperands].flatMap((values) =>
+          values.length === 0 ? [] : [fc.constantFrom<unknown>(...values)],
+        ),
+      );
     case 'instant': {
       const instants = heldValues(records, ref).map((ms) => new Date(Number(ms)).toISOString());
       const days = instants.map((instant) => instant.slice(0, 10));
