@@ -93,26 +93,22 @@ describe('200', () => {
     expect((await list({ after: 5 })).data).toMatchObject({ events: [], next_position: 5, has_more: false });
   });
 
-  test.each([
-    '',
-    'after=&object=&type=&record_id=&wait=&changed=',
-    'after=0',
-    'after=2',
-    'object=account',
-    'after=0&type=account.created',
-  ])('continues %j with cursor, beside the first after, until next_cursor is null', async (query) => {
-    const read: number[] = [];
-    for (let cursor = ''; ;) {
-      const { data } = await list(`${query}&limit=1${cursor}`);
-      read.push(...data.events.map(({ position }) => position));
-      expect(data.next_cursor).toBe(data.has_more ? `${data.log_id}:${data.next_position}` : null);
-      expect(data.events.every((event) => event.log_id === data.log_id)).toBe(true);
-      if (data.next_cursor === null) break;
-      cursor = `&cursor=${data.next_cursor}`;
-    }
-    expect(read).toEqual(await positionsOf(query));
-    expect(await positionsOf(`after=${(await list()).data.log_id}:4`)).toEqual([5]);
-  });
+  test.each(['', 'after=&type=', 'after=2', 'object=account', 'after=0&type=account.created'])(
+    'continues %j with cursor, beside the first after, until next_cursor is null',
+    async (query) => {
+      const read: number[] = [];
+      for (let cursor = ''; ;) {
+        const { data } = await list(`${query}&limit=1${cursor}`);
+        read.push(...data.events.map(({ position }) => position));
+        expect(data.next_cursor).toBe(data.has_more ? `${data.log_id}:${data.next_position}` : null);
+        expect(data.events.every((event) => event.log_id === data.log_id)).toBe(true);
+        if (data.next_cursor === null) break;
+        cursor = `&cursor=${data.next_cursor}`;
+      }
+      expect(read).toEqual(await positionsOf(query));
+      expect(await positionsOf(`after=${(await list()).data.log_id}:4`)).toEqual([5]);
+    },
+  );
 
   test.each([
     ['object=account', [1, 5]],

@@ -144,7 +144,11 @@ const describeSearches = ({ searches, onePairIn }: PropertySize): void => {
 
 /** Values that no comparison with a whole value takes: none, and texts that are longer than one of a filter may be. */
 const isAskable = (value: unknown): boolean =>
-  value !== null && value !== undefined && value !== '' && String(value) !== '' && String(value).length <= 1_000;
+  value !== null &&
+  value !== undefined &&
+  value !== '' &&
+  JSON.stringify(value) !== '[]' &&
+  JSON.stringify(value).length <= 1_000;
 
 /** The comparisons that must find a record by a value: one for each part of a date range or location. */
 const equalities = (

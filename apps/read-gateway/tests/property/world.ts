@@ -27,9 +27,7 @@ const sentFields = ({
   const { primary_contact_email: contact_email, ...related } = (related_objects ?? {}) as Readonly<
     Record<string, unknown>
   >;
-  const { deal_size: amount, ...deal } = (opportunity === undefined ? {} : sentFields(opportunity)) as Readonly<
-    Record<string, unknown>
-  >;
+  const { deal_size: amount, ...deal } = opportunity === undefined ? {} : sentFields(opportunity);
   const sent = { ...own, ...custom_fields, ...deal, ...related, amount, contact_email };
   return Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined));
 };

@@ -3,8 +3,6 @@ import fc from 'fast-check';
 import { anyCharacter, propertyRuns } from '../../tests/random.js';
 import { definitionOf, stageOptions } from '../../tests/definition-fixture.js';
 import { attributeTypes, type AttributeType, parseCustomValue } from './attribute-types.js';
-import { type ValueReader, valueReaders } from '../objects/value-readers.js';
-import type { Result } from '../result.js';
 import { comparisonKey, normalizedForm, slotKind } from './comparison.js';
 import type { CustomValue, CustomValueReferences } from './custom-value.js';
 import type { FieldMetadata } from './definition.js';
@@ -263,29 +261,6 @@ describe('every accepted text near the limit of its type', () => {
         if (first.ok) expect(parse(type, first.value)).toEqual(first);
       }),
       { numRuns },
-    );
-  });
-
-  it.each(Object.keys(valueReaders) as ValueReader[])('parses back to itself with the reader %s', (name) => {
-    const read = valueReaders[name] as (input: unknown) => Result<unknown>;
-    const edge = fc.constantFrom('', ' ', '\u00a0', '\u200b', '\ufeff', '\u0007', '\u200d', '\u0301', 'www.', "'", '+');
-    const middle = fc.oneof(
-      fc.constantFrom(
-        'www.www.acme.com',
-        'ann@www.www.acme.com',
-        'a.com:443/',
-        '+49 (0)30 1234567',
-        '\u202a+49 30 1234567',
-        'EUR',
-      ),
-      fc.string({ unit: anyCharacter, maxLength: 12 }),
-    );
-    fc.assert(
-      fc.property(fc.array(fc.oneof(edge, middle), { maxLength: 6 }), (parts) => {
-        const first = read(name === 'amount' ? parts.length / 8 : parts.join(''));
-        if (first.ok && first.value !== null) expect(read(first.value)).toEqual(first);
-      }),
-      { numRuns: 10 * numRuns },
     );
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import type { CustomFieldDefinition } from '../custom-field/definition.js';
 import { ErrorCollector } from '../errors.js';
 import { objectTypes } from '../object-type.js';
@@ -6,6 +7,9 @@ import { createFieldIndex } from '../query/field-index.js';
 import { parseFieldSelection } from '../query/field-selection.js';
 import { parseFilters } from '../query/filter/parse-filters.js';
 import { parseSort } from '../query/sort.js';
+import type { Result } from '../result.js';
+import { type ValueReader, valueReaders } from './value-readers.js';
+import { anyCharacter, propertyRuns } from '../../tests/random.js';
 import { changeOf } from './change.js';
 import { objects } from './objects.js';
 import { type Body, bodyPathOf, readChange } from './read-change.js';
@@ -148,3 +152,26 @@ it.each(objectTypes)(
     }
   },
 );
+
+it.each(Object.keys(valueReaders) as ValueReader[])('what the reader %s stores is read as itself', (name) => {
+  const read = valueReaders[name] as (input: unknown) => Result<unknown>;
+  const edge = fc.constantFrom('', ' ', '\u00a0', '\u200b', '\ufeff', '\u0007', '\u200d', '\u0301', 'www.', "'", '+');
+  const middle = fc.oneof(
+    fc.constantFrom(
+      'www.www.acme.com',
+      'ann@www.www.acme.com',
+      'a.com:443/',
+      '+49 (0)30 1234567',
+      '\u202a+49 30 1234567',
+      'EUR',
+    ),
+    fc.string({ unit: anyCharacter, maxLength: 12 }),
+  );
+  fc.assert(
+    fc.property(fc.array(fc.oneof(edge, middle), { maxLength: 6 }), (parts) => {
+      const first = read(name === 'amount' ? parts.length / 8 : parts.join(''));
+      if (first.ok && first.value !== null) expect(read(first.value)).toEqual(first);
+    }),
+    { numRuns: propertyRuns({ short: 200, soak: 5_000 }) },
+  );
+});
