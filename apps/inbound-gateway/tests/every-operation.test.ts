@@ -1,7 +1,18 @@
-import { buildOpenApiDocument, inboundOperations as contracts } from '@crm/contract';
-import type { TestRequest } from '@crm/testing';
-import { describeEveryOperation } from '@crm/testing/suites';
+import { randomUUID } from 'node:crypto';
+import {
+  bulkCreateAccounts,
+  bulkCreateContacts,
+  bulkCreateOpportunities,
+  type BulkResults,
+  buildOpenApiDocument,
+  inboundOperations as contracts,
+  type OperationContract,
+} from '@crm/contract';
+import { addMemberChange, createStageChange, defineFieldChange, type SetupChange } from '@crm/db';
+import type { TestClient, TestRequest } from '@crm/testing';
+import { describeEveryOperation, setupTools } from '@crm/testing/suites';
 import { expect, test } from '@jest/globals';
+import type { TestGateway } from './support/gateway.js';
 import { useGateway } from './support/use-gateway.js';
 
 /** More than the requests of one operation without a body, because each request to delete names another record. */
@@ -19,34 +30,62 @@ const dealOf = (name: string) => ({ pipeline_id: gateway().organization.pipeline
 const numbers = (name: string): number[] =>
   Array.from({ length: name === 'replayed' ? replays : stockSize }, (_, index) => index);
 
-/** The path and the body of a create for each kind of record in the stock. */
-const creates: Readonly<Record<string, (n: number) => readonly [path: string, body: object]>> = {
-  account: (n) => ['accounts', { domain: `stock${n}.example` }],
-  contact: (n) => ['contacts', { email: `ann${n}@people.example` }],
-  opportunity: (n) => ['opportunities', dealOf(`Stock ${n}`)],
-  note: () => ['notes', { note: { title: 'T' }, account_domains: ['noted.example'] }],
-  member: (n) => ['members', { email: `m${n}@team.example`, name: `Member ${n}` }],
-  stage: (n) => [`pipelines/${gateway().organization.pipeline.id}/stages`, { label: `Spare ${n}` }],
-  field: (n) => ['fields', { object: 'account', current_name: 'Spare', attribute_type: 'string', slug: `spare_${n}` }],
-  webhook: () => ['webhooks', { url: 'https://hooks.example.com/crm' }],
-  replayed: () => ['webhooks', { url: 'https://hooks.example.com/crm' }],
+/** The path and the body of a create for each kind of record in the stock that no bulk call or change of the setup creates. */
+const creates: Readonly<Record<string, readonly [path: string, body: object]>> = {
+  note: ['notes', { note: { title: 'T' }, account_domains: ['noted.example'] }],
+  webhook: ['webhooks', { url: 'https://hooks.example.com/crm' }],
+  replayed: ['webhooks', { url: 'https://hooks.example.com/crm' }],
 };
 
-const gateway = useGateway(async ({ client, rows }) => {
-  /** Creates a record. @returns its id: `company_id` of an account, `member.member_id` of a member */
-  const create = async (path: string, body: object): Promise<string> => {
-    const { data } = await client.send('POST', `/v1/inbound/${path}`, { body });
-    const [[name, value] = ['', '']] = Object.entries(data as Record<string, string | Record<string, string>>);
-    return (typeof value === 'string' ? value : value[`${name}_id`]) ?? '';
-  };
-  for (const [name, requestOf] of Object.entries(creates)) {
+/** The bulk call and the items of each kind of record that one creates. */
+const bulkCreates: Readonly<Record<string, readonly [contract: OperationContract, itemOf: (n: number) => object]>> = {
+  account: [bulkCreateAccounts, (n) => ({ domain: `stock${n}.example` })],
+  contact: [bulkCreateContacts, (n) => ({ email: `ann${n}@people.example` })],
+  opportunity: [bulkCreateOpportunities, (n) => dealOf(`Stock ${n}`)],
+};
+
+/** The change that creates one part of the setup of each kind. */
+const setUps: Readonly<Record<string, (id: string, n: number) => SetupChange>> = {
+  member: (id, n) => addMemberChange(id, { email: `m${n}@team.example`, name: `Member ${n}` }),
+  stage: (id, n) => createStageChange(id, gateway().organization.pipeline.id, { label: `Spare ${n}` }, undefined),
+  field: (id, n) => {
+    const field = { objectType: 'account', attributeType: 'string', metadata: null, pipelineIds: null } as const;
+    return defineFieldChange(id, { ...field, name: 'Spare', slug: `spare_${n}`, isHidden: false });
+  },
+};
+
+/** Creates a record. @returns its id: `company_id` of an account, `member.member_id` of a member */
+const createRecord = async (client: TestClient, path: string, body: object): Promise<string> => {
+  const { data } = await client.send('POST', `/v1/inbound/${path}`, { body });
+  const [[name, value] = ['', '']] = Object.entries(data as Record<string, string | Record<string, string>>);
+  return (typeof value === 'string' ? value : value[`${name}_id`]) ?? '';
+};
+
+/** Creates the stock. */
+const fillStock = async ({ client, database, organization }: TestGateway): Promise<void> => {
+  for (const [name, [contract, itemOf]] of Object.entries(bulkCreates)) {
+    const { data } = await client.call(contract, { body: { items: numbers(name).map(itemOf) } });
+    stock[name] = (data as BulkResults).results.map((result) => ('id' in result ? String(result.id) : ''));
+  }
+  const changes = Object.entries(setUps).flatMap(([name, changeOf]) => {
+    const ids = numbers(name).map(() => randomUUID());
+    stock[name] = ids;
+    return ids.map(changeOf);
+  });
+  await setupTools(database).changeSetup(organization.id, changes);
+  for (const [name, [path, body]] of Object.entries(creates)) {
     const ids: string[] = [];
     // One at a time. On a busy machine, the last of many set-up changes at once would wait too long for the others.
-    for (const n of numbers(name)) ids.push(await create(...requestOf(n)));
+    for (let n = 0; n < numbers(name).length; n += 1) ids.push(await createRecord(client, path, body));
     stock[name] = ids;
   }
+};
+
+const gateway = useGateway(async (started) => {
+  const { client, rows } = started;
+  await fillStock(started);
   const field = { object: 'account', current_name: 'Tier', slug: 'tier', attribute_type: 'select' };
-  fieldId = await create('fields', { ...field, options: [{ label: 'One', value: 'one' }] });
+  fieldId = await createRecord(client, 'fields', { ...field, options: [{ label: 'One', value: 'one' }] });
   await client.send('DELETE', `/v1/inbound/accounts/${stock['account']?.pop()}`);
   const text = 'SELECT position::int FROM event_heads WHERE organization_id = $1';
   const [head] = await rows<{ position: number }>(text);
