@@ -8,7 +8,7 @@ import { root } from './repository-files.mjs';
 
 const work = join(root, 'packages/testing/scripts/calibration-work.mjs');
 const rounds = 2;
-const duringEveryMs = 15_000;
+const duringEveryMs = 8_000;
 
 /** The value in the middle. */
 export const medianOf = (values) => {
@@ -18,7 +18,7 @@ export const medianOf = (values) => {
 };
 
 /**
- * Runs the work on all cores, and then one unit every 15 seconds until it is stopped. Results are processor seconds of one unit each.
+ * Runs the work on all cores, and then one unit every eight seconds until it is stopped. Results are processor seconds of one unit each.
  * @param {{ readonly cores: number, readonly nodeOptions: readonly string[] }} options those of the tests
  */
 export const startCalibration = async ({ cores, nodeOptions }) => {

@@ -36,8 +36,8 @@ const end = async (child: ChildProcess, signal: NodeJS.Signals): Promise<number 
   return child.exitCode;
 };
 
-/** Only a guard against hanging: a start takes a second, and a minute beside forty busy processes. */
-const patienceMs = 120_000;
+/** Only a guard against hanging: a start takes a second, and two minutes beside sixty busy processes. */
+const patienceMs = 300_000;
 
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
