@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import { findWebhook, listAttempts } from '@crm/db';
+import { until } from '@crm/testing';
 import { Sender } from '@crm/webhooks';
 import { pino } from 'pino';
 import { startWorker, type Worker, type WorkerOptions } from '../../src/worker.js';
@@ -59,13 +59,14 @@ export const useWorker = () => {
       return worker;
     },
     stop,
-    until: async (isDone: () => boolean | Promise<boolean>): Promise<void> => {
-      for (let tries = 0; tries < 2_000; tries += 1) {
-        if (await isDone()) return;
+    until: (isDone: () => boolean | Promise<boolean>): Promise<void> => {
+      const holds = (): boolean | Promise<boolean> => {
         if (receiver.forged > 0) throw new Error('a message was not signed with the secret');
-        await sleep(10);
-      }
-      throw new Error('it did not happen in time');
+        return isDone();
+      };
+      // A failure names the condition.
+      holds.toString = () => isDone.toString();
+      return until(holds);
     },
     webhook: async () => {
       const row = await findWebhook(log.database, log.organizationId, webhookId);
