@@ -20,6 +20,7 @@ export interface DocumentedOperation {
 interface Schema {
   readonly $ref?: string;
   readonly format?: string;
+  readonly pattern?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
   readonly examples?: readonly unknown[];
@@ -37,6 +38,9 @@ interface OperationObject {
 }
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
+
+/** Whether a value may be an id: always, or beside a word such as `all`. */
+const isId = ({ format, pattern = '' }: Schema): boolean => format === 'uuid' || pattern.includes('[0-9a-fA-F]{8}');
 
 /** Every operation of a document, with every place that takes an id. */
 export const documentedOperations = (document: OpenApiDocument): readonly DocumentedOperation[] => {
@@ -58,7 +62,7 @@ export const documentedOperations = (document: OpenApiDocument): readonly Docume
       ),
       ...(schema.items === undefined ? [] : [[schema.items, `${path}[0]`] as const]),
     ];
-    const own = schema.format === 'uuid' || path.endsWith('owner_email') ? [path] : [];
+    const own = isId(schema) || path.endsWith('owner_email') ? [path] : [];
     return [...new Set([...own, ...inside.flatMap(([each, at]) => idFields(each, at, parents))])];
   };
   return Object.entries(document.paths).flatMap(([path, item]) =>
