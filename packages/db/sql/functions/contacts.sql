@@ -130,10 +130,10 @@ BEGIN
 END
 $$;
 
--- The domain of the account of an email: its host, without a leading `www.` if two labels remain.
+-- The domain of the account of an email: its host, without leading `www.`, as long as two labels remain.
 CREATE OR REPLACE FUNCTION account_domain_of_email(p_email text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
-  RETURN regexp_replace(split_part(p_email, '@', 2), '^www\.(?=[^.]+\.)', '');
+  RETURN regexp_replace(split_part(p_email, '@', 2), '^(?:www\.)+(?=[^.]+\.)', '');
 END
 $$;
 

@@ -47,8 +47,8 @@ const labelMessage = `must have parts of at most ${maxLabelLength} characters (i
 // The characters that UTS-46 maps to a full stop.
 const dots = /[.\u3002\uff0e\uff61]/;
 
-// Before at least two labels, which do not begin with a further `www.` that would be removed the next time.
-const leadingWww = /^www\.(?=.*\.)(?!www\..*\.)/;
+// As many as there are before at least two labels.
+const leadingWww = /^(?:www\.)+(?=.*\.)/;
 
 const ipMessage = 'must not be an IP address: send a domain such as acme.com';
 
@@ -66,11 +66,11 @@ const decodeHost = (asciiHost: string): string => {
 };
 
 /**
- * The domain of the account that a host belongs to: the host without a leading `www.`, if at least two labels remain. Several `www.`
- * name another host, so that all of them stay: a domain that was read is then normalized to itself. Web addresses and emails share this
- * rule, so that every account can be found by its displayed domain.
+ * The domain of the account that a host belongs to: the host without leading `www.`, of which at least two labels remain. All of them go,
+ * so that a domain that was read is normalized to itself. Web addresses and emails share this rule, so that every account can be found by
+ * its displayed domain.
  *
- * `www.acme.com` → `acme.com`, `www.com` → `www.com`, `www.www.com` → `www.com`, `www.www.acme.com` → `www.www.acme.com`
+ * `www.acme.com` → `acme.com`, `www.com` → `www.com`, `www.www.com` → `www.com`, `www.www.acme.com` → `acme.com`
  * @param asciiHost a host as {@link hostToAscii} gives it
  */
 export const accountDomainOfHost = (asciiHost: string): string => asciiHost.replace(leadingWww, '');
