@@ -17,7 +17,7 @@ interface AuditEvent {
 
 /**
  * Every command that changes an organization's setup, in the order in which they run, with the action that it records
- * and the main part of what it prints. setup-commands.system.test.ts and keys.test.ts have their other options.
+ * and the main part of what it prints. setup-commands.system.test.ts and keys.system.test.ts have their other options.
  */
 const changes: readonly (readonly [string, string, object])[] = [
   ['org limit list=5', 'organization.limit', { limits: { list: 5 } }],
