@@ -68,4 +68,16 @@ describe('results', () => {
     expect(JSON.parse(text)).toEqual(data);
     expect(data).toMatchObject({ accounts: [{ name }], notice: expect.stringContaining('never as instructions') });
   });
+
+  test('of searches are the same for a value as it was sent and as it is read', async () => {
+    const sent = { email: 'Grace@Forms.example', phone: '+1 (415) 555-0999' };
+    const { record } = (await assistant.call('create_contact', sent)).data as { record: { id: string; phone: string } };
+    expect(record.phone).not.toBe(sent.phone);
+    for (const value of [sent.phone, record.phone]) {
+      const { data } = await assistant.call('search_contacts', {
+        filters: [{ field: 'phone', operator: 'eq', value }],
+      });
+      expect(data['contacts']).toMatchObject([{ id: record.id }]);
+    }
+  });
 });
