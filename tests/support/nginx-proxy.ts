@@ -109,7 +109,8 @@ export const startNginxProxy = async (settings: ProxySettings): Promise<NginxPro
     memoryBytes: async () => (await residentBytes(pid)) + (await openFileBytes(pid, folder)),
     stop: async () => {
       await program.stop();
-      await rm(folder, { recursive: true, force: true });
+      // The checks of the gateways end up to a few seconds after nginx, and may write a file in between.
+      await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 1_000 });
     },
   };
 };
