@@ -18,6 +18,13 @@ const sharedClasses = {
   Set,
 };
 
+const requireShared = (path) => {
+  const loaded = require(path);
+  const seed = process.env.FC_SEED;
+  if (seed !== undefined && path.includes('/node_modules/fast-check/')) loaded.configureGlobal({ seed: Number(seed) });
+  return loaded;
+};
+
 module.exports = class extends TestEnvironment {
   #path;
   #secondsBefore = processorSeconds();
@@ -25,7 +32,7 @@ module.exports = class extends TestEnvironment {
   constructor(config, context) {
     super(config, context);
     this.#path = relative(config.globalConfig.rootDir, context.testPath);
-    Object.assign(this.global, sharedClasses, { requireShared: require });
+    Object.assign(this.global, sharedClasses, { requireShared });
   }
 
   async teardown() {
