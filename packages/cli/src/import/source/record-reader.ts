@@ -91,11 +91,28 @@ export class RecordReader {
     const relaxed: CsvRecord[] = [];
     const isRead = this.#parse(relaxed, this.#rest, { relax_quotes: true, to: 1 });
     const [record] = relaxed;
-    if (isRead && record !== undefined && !record.cells.some((cell) => cell.startsWith('"'))) return record;
+    const text = before.rest.toString('utf8', 0, before.rest.length - this.#rest.length);
+    if (isRead && record !== undefined && this.#isWholeCells(record.cells, text.replace(this.#blankLines, '')))
+      return record;
     this.#rest = before.rest;
     this.#line = before.line;
     this.#bytes = before.bytes;
     return this.#skipBroken();
+  }
+
+  /**
+   * Whether each cell is written as it is, or quoted as a whole. The parser also reads a cell with text after its closing
+   * quote, which is written in neither way.
+   */
+  #isWholeCells(cells: readonly string[], text: string): boolean {
+    let start = 0;
+    return cells.every((cell) => {
+      const value = cell === emptyText ? '' : cell;
+      const written = text[start] === '"' ? `"${value.replaceAll('"', '""')}"` : value;
+      const isWhole = text.startsWith(written, start);
+      start += written.length + this.delimiter.length;
+      return isWhole;
+    });
   }
 
   /** Parses a text, adds its records, and removes them from the rest. Returns whether it found no fault. */

@@ -74,6 +74,8 @@ describe('openCsv', () => {
     ['never closed', 'a,b\n1,2\n3,"4\n5,6\n', 3, ['1 2', '5 6']],
     ['never closed, before another quoted cell', 'a,b\n3,"4\n5,6\n7,"x,y"\n8,9\n', 2, ['5 6', '7 x,y', '8 9']],
     ['closed in the middle of a cell', 'a,b\r\n1,"2\r\n3"\r\n4,"5" pipe\r\n6,7', 4, ['1 2\r\n3', '6 7']],
+    ['closed in the middle, beside quoted quotes', 'a,b\n"""1"" x","5" pipe\n6,7\n', 2, ['6 7']],
+    ['closed in the middle, in doubled quotes', 'a,b\n""5"" pipe"",7" pipe\n6,7\n', 2, ['6 7']],
   ])('rejects only the row with a quote that is %s', async (_name, content, line, others) => {
     const { rows } = await readCsv(content);
     const [faulty] = rows.filter(({ problems }) => problems.length > 0);
@@ -82,13 +84,15 @@ describe('openCsv', () => {
   });
 
   it('reads a quote inside an unquoted cell, a line break in a header, and lines with other ends', async () => {
-    const read = await readCsv('a,"b\nb"\r\n1,5" pipe\n"2\n2",3"\n4," "\n');
+    const read = await readCsv('a,"b\nb"\r\n1,5" pipe\n"2\n2",3"\n4," "\n"""5"" Ltd",6" x ""y""\n');
     expect(read.columns).toEqual(['a', 'b b']);
     expect(read.rows.map(({ line, cells }) => [line, ...cells])).toEqual([
       [3, '1', '5" pipe'],
       [4, '2\n2', '3"'],
       [6, '4', ' '],
+      [7, '"5" Ltd', '6" x ""y""'],
     ]);
+    expect(read.rows.flatMap(({ problems }) => problems)).toEqual([]);
     const old = await readCsv('a,b\r1,2\r\r3,4');
     expect(old.rows.map(({ line, cells }) => [line, ...cells])).toEqual([
       [2, '1', '2'],
