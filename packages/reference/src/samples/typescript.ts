@@ -52,9 +52,11 @@ export const clientMethodOf = ({ method, path }: Operation): string | null => {
   return name === undefined ? null : `crm.${camelCase(resource)}.${name}`;
 };
 
-/** Whether the operation returns a page, so that its sample is a loop. */
-const isListing = (operation: Operation): boolean =>
-  JSON.stringify(operation.responses['200']?.content?.['application/json']?.example ?? '').includes('"next_cursor"');
+/** Whether the client's call returns a listing, so that its sample is a loop. That of the change log returns one page, with its position. */
+const isListing = (operation: Operation): boolean => {
+  const example = JSON.stringify(operation.responses['200']?.content?.['application/json']?.example ?? '');
+  return example.includes('"next_cursor"') && !example.includes('"next_position"');
+};
 
 const argumentsOf = ({ path, query, body }: SampleRequest): string => {
   const ids = path.split('/').filter((segment) => variableOf(segment) !== null);
