@@ -9,7 +9,7 @@ import { createClient, type CrmClient } from '@crm/client';
 import { readTestStack } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { createRecords, setupText } from './support/archived-setup.js';
+import { createEmptyRecords, createRecords, setupText } from './support/archived-setup.js';
 import { runCrm, type CrmResult } from './support/run-crm.js';
 
 const stack = readTestStack();
@@ -228,6 +228,43 @@ describe('crm import-all', () => {
     expect(await importAll('many', target)).toMatchObject({ exitCode: 0 });
     await exportAll(target, 'many-again', '--format', 'jsonl');
     expect((await rowsOf('many-again', 'accounts'))[0]).toMatchObject({ custom_fields });
+  });
+
+  it.each(['csv', 'jsonl'])('leaves empty what is empty in %s, also where a create fills it in', async (format) => {
+    const [from, target, used] = [await newOrganization(), await newOrganization(), await newOrganization()];
+    await createEmptyRecords(from.client);
+    for (const { id } of [target, used])
+      json(
+        await runCrm([
+          'org',
+          'update',
+          '--org',
+          id,
+          '--currency',
+          'EUR',
+          '--database-url',
+          stack.databaseUrl,
+          '--json',
+        ]),
+      );
+    const folder = `empty-${format}`;
+    await exportAll(from, folder, '--format', format);
+    for (const [created, warnings] of [
+      [5, 1],
+      [0, 1],
+    ] as const) {
+      const report = reportOf(await importAll(folder, target));
+      // The warning says that the account of a contact without one is created.
+      expect([sumOf(report, 'created'), sumOf(report, 'warnings')]).toEqual([created, warnings]);
+      await exportAll(target, 'filled', '--format', 'jsonl');
+      const [accounts, contacts, deals] = await Promise.all(objects.map((object) => rowsOf('filled', object)));
+      expect(deals).toMatchObject([{ amount: 5, stage: null, currency: null }]);
+      expect(accounts?.map(({ name }) => name)).toContain(null);
+      expect(contacts?.map((one) => one['account_domain'])).toEqual([null, null]);
+    }
+    await used.client.accounts.create({ domain: 'acme.com' });
+    const report = reportOf(await importAll(folder, used));
+    expect(JSON.stringify(report.files[0])).toContain('is empty in the export: the record keeps \\"Acme\\"');
   });
 
   it('rejects a deal that would become another one, because both lost the person of their key', async () => {

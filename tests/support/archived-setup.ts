@@ -75,3 +75,20 @@ export const createRecords = async (client: CrmClient): Promise<void> => {
   const related_objects = { opportunity_ids: [ids[3] ?? ''] };
   await client.notes.create({ note: { title: 'Of both' }, account_domains: ['tags.example'], related_objects });
 };
+
+/** Creates records, and clears what their creates have filled in. */
+export const createEmptyRecords = async (client: CrmClient): Promise<void> => {
+  const { data } = await client.pipelines.create({ name: 'Sales', stages: [{ label: 'New' }] });
+  const pipeline = { pipeline_id: data.pipeline.pipeline_id };
+  const { data: deal } = await client.opportunities.create({
+    ...pipeline,
+    opportunity: { name: 'Empty', deal_size: 5 },
+  });
+  const { data: account } = await client.accounts.create({ domain: 'acme.com' });
+  for (const email of ['ann@acme.com', 'bob@gmail.com']) {
+    const { data: contact } = await client.contacts.create({ email });
+    await client.contacts.update(contact.people_id, { account_domain: null });
+  }
+  await client.accounts.update(account.company_id, { name: null });
+  await client.opportunities.update(deal.opportunity_id, { opportunity: { stage_id: null } });
+};

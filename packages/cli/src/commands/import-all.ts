@@ -28,7 +28,7 @@ Examples:
   $ crm import-all acme --org "Acme copy" --dry-run
   $ crm import-all acme --org "Acme copy" --yes
 
-  Into another installation (the key needs the groups list, setup, inbound and bulk):
+  Into another installation (the key needs the groups list, search, setup, inbound and bulk):
     $ crm import-all acme --url https://inbound.example.com --read-url https://read.example.com --api-key crm_live_… --yes
 
 The directory is one of crm export all. First the setup is applied, with everything that the export has as archived still active.
@@ -53,10 +53,8 @@ export const addImportAllCommand = (program: Command, context: CliContext): void
   withSetupOptions(command).action(async (directory: string, options: ImportAllOptions) => {
     const folder = await findExportFolder(directory);
     const setup = await readSetup(folder.setup);
-    const hasCurrency = setup.file.fields?.some(({ currency }) => currency !== undefined) === true;
-    const isAdded = { webhooks: setup.file.webhooks !== undefined, search: hasCurrency || options.dryRun === true };
-    const groups = ['list', 'setup', 'inbound', 'bulk'];
-    groups.push(...(['webhooks', 'search'] as const).filter((group) => isAdded[group]));
+    const groups = ['list', 'search', 'setup', 'inbound', 'bulk'];
+    if (setup.file.webhooks !== undefined) groups.push('webhooks');
     const needs = { groups, operations: ['listOpportunities'] };
     await withSetup(context, options, (session) => importAll(context, options, session, folder, setup), needs);
   });
@@ -108,7 +106,7 @@ const run = async (
   const plan = planSetup(source, file, stored, onSecret).steps.map(({ text }) => text);
   const { steps } = planSetup(source, activeFirst(file, stored), stored, onSecret);
   const job = { folder, client: session.client, raw: options.raw, outageMs: options.outage * 1000, signal };
-  const planned = { ...job, setup: plannedSetup(file, stored), gateways: undefined };
+  const planned = { ...job, hasCurrency: true, setup: plannedSetup(file, stored), gateways: undefined };
   await checkFiles(planned);
   if (options.json !== true) context.stderr.write(printable(plan.map((line) => `  ${line}\n`).join('')));
   if (options.dryRun === true) {
@@ -121,7 +119,9 @@ const run = async (
   const opened = newProgress();
   await runSteps(session, steps, opened, signal);
   const setup = await readStoredSetup(session, file, opened.readAfter);
-  const files = await importFiles(context, { ...job, setup, gateways: { ...session.connection, demo: undefined } });
+  const gateways = { ...session.connection, demo: undefined };
+  const hasCurrency = setup.currency?.current !== null;
+  const files = await importFiles(context, { ...job, setup, hasCurrency, gateways });
   const last = files.at(-1);
   if (signal.aborted || last === undefined || !isWhole(last))
     return { plan, files, made: opened.made, complete: false, text: `${stoppedText(last)} ${unfinished}`.trim() };

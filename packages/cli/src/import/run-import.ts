@@ -1,6 +1,7 @@
 import { CliError, errorText } from '../errors.js';
 import type { ImportProgress } from '../progress.js';
 import type { ImportPlan } from './import-plan.js';
+import type { CopiedRow } from './copy/empty-values.js';
 import type { RequestBody, RowProblem } from './mapping/convert-row.js';
 import type { SourceRow } from './source/csv-rows.js';
 import { RecordSender, type SenderOptions, type SendItem } from './sending/record-sender.js';
@@ -32,6 +33,8 @@ export interface ImportJob extends ImportPlan {
   readonly copied?: {
     readonly idOf: (row: SourceRow) => string | undefined;
     readonly onDone: (id: string, outcome: RowOutcome) => void;
+    /** Clears what creates have filled in. @returns what is not as in the file */
+    readonly onSent: (rows: readonly CopiedRow[]) => Promise<ReadonlyMap<SourceRow, readonly RowProblem[]>>;
   };
   /** Aborted when the user stops the import. Running requests still finish. */
   readonly signal: AbortSignal;
@@ -224,11 +227,16 @@ class ImportRun {
       if (this.#sender === undefined || this.#stop.aborted) return;
       const named = await this.#nameAccounts(items);
       const outcomes = await this.#sender.send(items, this.#stop);
+      const copied = items.map(({ row }, index) => ({ row, outcome: outcomes[index] }));
+      const kept = await this.job.copied?.onSent(copied);
       await this.#finish(
         items.flatMap((item, index) => {
           const outcome = outcomes[index];
           if (outcome === undefined) return [];
-          const more = outcome.kind === 'rejected' ? [] : [...item.warnings, ...(named.get(item) ?? [])];
+          const more =
+            outcome.kind === 'rejected'
+              ? []
+              : [...item.warnings, ...(named.get(item) ?? []), ...(kept?.get(item.row) ?? [])];
           return [{ row: item.row, outcome: { ...outcome, problems: [...outcome.problems, ...more] } }];
         }),
       );

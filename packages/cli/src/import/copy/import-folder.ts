@@ -7,6 +7,8 @@ import { exportedId } from '../mapping/exported-record.js';
 import { type ImportResult, reportJson, type RowOutcome, shortText } from '../reporting/report.js';
 import { bulkConcurrency, mostItems, runImport, singleConcurrency } from '../run-import.js';
 import type { SenderOptions } from '../sending/record-sender.js';
+import { importObjectOf } from '../targets.js';
+import { clearFilledIn, type CopiedRow } from './empty-values.js';
 import type { ExportFolder } from './export-folder.js';
 
 /** How the files of a folder are imported. */
@@ -15,6 +17,8 @@ export interface FolderImport {
   readonly setup: CopyTarget['setup'];
   readonly client: CopyTarget['client'];
   readonly raw: boolean | undefined;
+  /** Whether new opportunities may get a currency. */
+  readonly hasCurrency: boolean;
   /** Absent on a dry run. */
   readonly gateways: SenderOptions['gateways'] | undefined;
   readonly outageMs: number;
@@ -59,6 +63,9 @@ export const importFiles = async (context: CliContext, job: FolderImport): Promi
       const found = kind === 'fitting' ? id : records[0];
       if (object === 'opportunities' && kind !== 'rejected' && found !== undefined) opportunityIds.set(id, found);
     };
+    const { client, hasCurrency } = job;
+    const onSent = async (rows: readonly CopiedRow[]) =>
+      clearFilledIn(client, importObjectOf(object), rows, hasCurrency);
     context.stderr.write(`${isDryRun ? 'Checking' : 'Importing'} ${basename(path)}\n`);
     const result = await runImport({
       ...plan,
@@ -77,7 +84,7 @@ export const importFiles = async (context: CliContext, job: FolderImport): Promi
       limitRows: undefined,
       sameKey: 'reject',
       sentNotes: undefined,
-      copied: { idOf: exportedId, onDone },
+      copied: { idOf: exportedId, onDone, onSent },
       progress: importProgress(context.stderr, plan.source.sizeBytes),
       signal: job.signal,
     });

@@ -147,4 +147,22 @@ describe('convertExported', () => {
   ])('refuses %s %s, which it would alter', (field, cell, reason) => {
     expect(convertCells({ [field]: cell }).problems).toEqual([{ field, reason: expect.stringMatching(reason) }]);
   });
+
+  it.each([
+    ['account', undefined, { domain: 'a.com', name: '' }, ['name']],
+    ['opportunity', undefined, { name: 'A', stage: '' }, ['stage']],
+    ['contact', undefined, { email: 'ann@a.com' }, ['account_domain']],
+    // A copy clears these later, but cannot clear the account that the create of a contact makes.
+    ['account', new Map(), { domain: 'a.com', name: '' }, []],
+    ['opportunity', new Map(), { name: 'A', stage: '' }, []],
+    ['contact', new Map(), { email: 'ann@a.com' }, ['account_domain']],
+  ] as const)(
+    'warns of what the create of an %s fills in, in a copy %j: %j',
+    (object, opportunityIds, cells, fields) => {
+      const row = new Map(Object.entries({ id: '1', ...cells }));
+      const source = { line: 2, bytes: 0, cells: [], row, problems: [] };
+      const { warnings } = convertExported(object, { ...setup, ...(opportunityIds && { opportunityIds }) }, source);
+      expect(warnings?.map(({ field }) => field)).toEqual(fields);
+    },
+  );
 });

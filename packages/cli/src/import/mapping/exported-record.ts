@@ -66,7 +66,7 @@ export const convertExported = (
   const read = record === undefined ? cellValues(object, customTypes, row) : entriesOf(object, record);
   const { entries, warnings } = object === 'note' ? linkNote(read, opportunityIds) : { entries: read, warnings: [] };
   const id = exportedId(source);
-  const added = id === undefined ? [] : addedLinks(object, entries);
+  const added = id === undefined ? [] : filledIn(object, entries, opportunityIds !== undefined);
   const built = buildBody(object, pipeline, entries);
   const isUnknownNote = object === 'note' && opportunityIds !== undefined && id === undefined;
   return {
@@ -114,19 +114,27 @@ const linkNote = (
   return { entries: others, warnings: [{ field: 'opportunity_ids', reason }] };
 };
 
-/** What a create fills in where an exported record has nothing. */
-const addedLinks = (object: ImportObject, entries: readonly Entry[]): readonly RowProblem[] => {
+/** What a create fills in where an exported record has nothing. In a copy, `clearFilledIn` clears what it can. */
+const filledIn = (object: ImportObject, entries: readonly Entry[], isCopy: boolean): readonly RowProblem[] => {
   const textOf = (name: string): string => {
     const value = entries.find((entry) => entry[0] === name)?.[1];
     return value?.ok === true && typeof value.value === 'string' ? value.value : '';
   };
-  if (object === 'account' && textOf('name') === '')
-    return [{ field: 'name', reason: 'is empty: a new account is named after its domain' }];
-  if (object === 'note' || object === 'account' || textOf('account_domain') !== '') return [];
+  const emptyText = (field: string, gets: string): readonly RowProblem[] =>
+    textOf(field) === '' ? [{ field, reason: `is empty: ${gets}` }] : [];
+  if (object === 'note') return [];
+  if (object === 'account') return isCopy ? [] : emptyText('name', 'a new account is named after its domain');
   const email = normalizeEmail(textOf(object === 'contact' ? 'email' : 'primary_contact_email'));
-  if (!email.ok || isFreeMail(accountDomainOfEmail(email.value.email))) return [];
-  const whose = object === 'contact' ? 'its email' : 'its primary contact';
-  return [{ field: 'account_domain', reason: `is empty: a new ${object} gets the account of ${whose}` }];
+  const isLinked = email.ok && !isFreeMail(accountDomainOfEmail(email.value.email));
+  const [whose, created] = [
+    'a new contact gets the account of its email',
+    'the account of its email is created if it is missing',
+  ];
+  if (object === 'contact') return isLinked ? emptyText('account_domain', isCopy ? created : whose) : [];
+  return [
+    ...(isLinked ? emptyText('account_domain', 'a new opportunity gets the account of its primary contact') : []),
+    ...(isCopy ? [] : emptyText('stage', 'a new opportunity gets the stage in which new ones start')),
+  ];
 };
 
 /** Values of a JSON line are used unchanged. */
