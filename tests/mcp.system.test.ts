@@ -100,6 +100,15 @@ describe('over stdio', () => {
     for (const id of [2, 3, 4]) expect(answers.get(id)?.result).not.toHaveProperty('isError');
   });
 
+  test('ends on SIGTERM while its input is open', async () => {
+    const child = spawn(process.execPath, [launcher, 'mcp'], { env: { PATH: process.env['PATH'], ...env } });
+    const ended = new Promise((resolve) => child.once('close', (...exit) => resolve(exit)));
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: opening })}\n`);
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+  });
+
   test('escapes control characters in its log', async () => {
     const meta = {
       'io.modelcontextprotocol/protocolVersion': '1\u001b[2J\nforged',

@@ -73,7 +73,11 @@ const createTransport = (input: NodeJS.ReadableStream, onError: (error: Error) =
       return wire.start();
     },
     send: (message) => wire.send(message).finally(() => unanswered.sent(message)),
-    close: () => wire.close(),
+    close: () => {
+      // Otherwise an input that stays open keeps the process alive.
+      input.unpipe(delayed);
+      return wire.close();
+    },
   };
   return transport;
 };
