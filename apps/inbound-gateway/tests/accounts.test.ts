@@ -104,12 +104,12 @@ describe('an update', () => {
     expect(await opportunity({ name: 'Deal' }, { account_domain: 'after.com' })).toBe(deal);
   });
 
-  test('400: reads If-Match as a version: strong, weak or any', async () => {
+  test('400: reads If-Match as a version: strong, weak, one of several or any', async () => {
     const id = await account({ domain: 'tags.com' });
     const compressed = ['"1-gzip"', 'W/"1-br"', '"1-zstd"', '"1--gzip"', '"1;gz"'];
-    for (const tag of ['"1"', 'W/"1"', ...compressed, '*'])
+    for (const tag of ['"1"', 'W/"1"', ...compressed, '"7", "1"', '"1.0f",W/"7"', '*'])
       expect((await change(id, {}, { 'if-match': tag })).status).toBe(200);
-    for (const tag of ['3', '""', '"0"', '"x"', '"1-2"', '"1gzip"', '"1", "2"']) {
+    for (const tag of ['3', '""', '"0"', '"x"', '"1-2"', '"1gzip"', '"1" "2"', '"1", *']) {
       const answer = await change(id, {}, { 'if-match': tag });
       expect([tag, answer.status, answer.fieldsAtFault]).toEqual([tag, 400, ['If-Match']]);
     }
@@ -127,7 +127,8 @@ describe('an update', () => {
     const id = await account({ domain: 'versions.com' });
     await change(id, { industry: 'Steel' });
     for (const body of [{ industry: 'Coal' }, {}, { industry: 'Steel' }])
-      expect((await change(id, body, { 'if-match': '"1"' })).status).toBe(412);
+      for (const tags of ['"1"', '"1", "3"']) expect((await change(id, body, { 'if-match': tags })).status).toBe(412);
+    expect((await change(unknownId, {}, { 'if-match': '"1", "3"' })).status).toBe(404);
     expect((await change(id, {}, { 'if-match': '"1-gzip"' })).status).toBe(412);
     expect(versionOf(await change(id, { industry: 'Coal' }, { 'if-match': '"2"' }))).toBe(3);
   });

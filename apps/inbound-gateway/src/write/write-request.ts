@@ -26,9 +26,22 @@ const readTag = (header: 'If-Match' | 'If-None-Match', tag: string): number => {
   return Number(version);
 };
 
-/** The version in `If-Match`; undefined if any version is accepted. */
-const readIfMatch = (header: string | undefined): number | undefined =>
-  header === undefined || header === '*' ? undefined : readTag('If-Match', header);
+const readTags = (header: 'If-Match' | 'If-None-Match', sent: string): readonly number[] =>
+  sent.split(',').map((tag) => readTag(header, tag.trim()));
+
+/** The version that the record must have; undefined if any is accepted. Of several tags, that of the record as it is now. */
+const readIfMatch = async (
+  database: Database,
+  kind: ObjectType | 'note',
+  { caller, params, header }: RecordRequest,
+): Promise<number | undefined> => {
+  const sent = header('if-match');
+  if (sent === undefined || sent === '*') return undefined;
+  const [first, ...others] = readTags('If-Match', sent);
+  if (others.length === 0) return first;
+  const current = await findVersion(database, caller.organizationId, kind, params.id.toLowerCase());
+  return others.find((version) => version === current) ?? first;
+};
 
 /**
  * Checks `If-None-Match`, by which a caller asks for a write only if the record does not exist (`*`), or has none of some versions. A record
@@ -42,7 +55,7 @@ const checkIfNoneMatch = async (
 ): Promise<void> => {
   const sent = header('if-none-match')?.trim();
   if (sent === undefined) return;
-  const refused = sent === '*' ? null : sent.split(',').map((tag) => readTag('If-None-Match', tag.trim()));
+  const refused = sent === '*' ? null : readTags('If-None-Match', sent);
   const version = await findVersion(database, caller.organizationId, kind, params.id.toLowerCase());
   if (version === null || refused?.includes(version) === false) return;
   throw new ApiError('precondition_failed', {
@@ -60,10 +73,9 @@ export const targetOf = async (
   kind: ObjectType | 'note',
   request: RecordRequest,
 ): Promise<UpdateTarget> => {
-  const { params, header } = request;
-  const version = readIfMatch(header('if-match'));
+  const version = await readIfMatch(database, kind, request);
   await checkIfNoneMatch(database, kind, request);
-  return { id: params.id.toLowerCase(), version };
+  return { id: request.params.id.toLowerCase(), version };
 };
 
 /** The header in the response to every write. A read that sends it back sees the write, even on a replica. */
