@@ -14,15 +14,20 @@ const root = fileURLToPath(new URL('../', import.meta.url));
 const folder = join(root, 'docs/how-to');
 const readPage = (name: string): string => readFileSync(join(folder, name), 'utf8');
 const names = readdirSync(folder).filter((name) => name !== 'README.md');
-const pages = names.map((name) => ({ name, examples: readShellExamples(readPage(name)) }));
+/** Commands on three exports of another system: packages/cli/tests/how-to-import.system.test.ts has such files, and runs them. */
+const needsExports = ({ commands }: ShellExample): boolean => commands.includes('companies.csv');
+const pages = names.map((name) => {
+  const examples = readShellExamples(readPage(name)).filter((example) => !needsExports(example));
+  return { name, examples };
+});
 const variables = readShellExamples(readPage('README.md'));
 
 const [start, ...steps] = readShellExamples(readFileSync(join(root, 'docs/tutorial.md'), 'utf8'));
 /** The first three blocks of README.md: the start, the call that creates a deal and the call that reads it. */
 const [readmeStart, ...readmeCalls] = readShellExamples(readFileSync(join(root, 'README.md'), 'utf8')).slice(0, 3);
 
-/** Pages without commands for the local stack: one links to other pages, one needs several servers. */
-const withoutCommands = ['back-up-and-restore.md', 'move-to-citus.md'];
+/** Pages without commands for the local stack: they link to other pages, or need several servers or a proxy. */
+const withoutCommands = ['back-up-and-restore.md', 'move-to-citus.md', 'run-behind-a-proxy.md'];
 
 const person = 'astrid@lindqvist-data.se';
 const contactsOf = async (client: CrmClient): Promise<string[]> => {

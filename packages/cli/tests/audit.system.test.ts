@@ -53,7 +53,7 @@ const changes: readonly (readonly [string, string, object])[] = [
 /**
  * Commands without an event of their own. Most only read. `migrate` changes tables but no organization. Changes of
  * records go through the API, which logs them, and those of webhooks need a key. `start` sets up its demo organization as `crm start`. The changes of
- * `apply` are recorded with the actions of the commands above. `org create` is the first event of each organization, and `org delete` the only one of a deleted one.
+ * `apply` and `import-all` are recorded with the actions of the commands above. `org create` is the first event of each organization, and `org delete` the only one of a deleted one.
  */
 const withoutEvents = [
   ...[
@@ -68,6 +68,7 @@ const withoutEvents = [
     'field list',
   ],
   ...['key list', 'key check', 'explain', 'distribute', 'duplicates', 'merge', 'mcp', 'apply', 'import', 'import init'],
+  'import-all',
   ...['restore', 'backup', 'restore-backup', 'types'],
   ...['export', 'events export', 'events tail', 'audit', 'doctor'],
   // Changes of webhooks are recorded with the key that makes them.
