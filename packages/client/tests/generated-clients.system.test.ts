@@ -95,7 +95,7 @@ do {
   cursor = page.next_cursor ?? undefined;
 } while (cursor !== undefined);
 // What has a default need not be sent.
-const body: ${searchBody} = { sort: { field: 'name' } };
+const body: ${searchBody} = { sort: [{ field: 'name' }] };
 // @ts-expect-error -- a typo
 const typo: ${searchBody} = { sorted: 'name' };
 console.log(JSON.stringify(domains.sort()), typeof body, typeof typo);
