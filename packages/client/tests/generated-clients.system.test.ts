@@ -68,7 +68,7 @@ client.setConfig({ baseUrl: settings.readUrl, headers: { 'x-api-key': settings.a
 const send = globalThis.fetch;
 globalThis.fetch = (path, init) => send(settings.readUrl + String(path), { ...init, headers: { ...init?.headers, 'x-api-key': settings.apiKey } });
 const condition: FilterCondition = { field: 'name', operator: 'eq', value: 'A' };
-const filtered: SearchBody = { filters: [condition] };
+const filtered: SearchBody = { filters: condition };
 if (filtered.filters === undefined) throw new Error('no filters');`,
     read: `const answer = await listAccounts(query);
   if (answer.status !== 200) throw new Error(answer.data.code);
