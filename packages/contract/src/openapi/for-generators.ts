@@ -83,12 +83,12 @@ const withFormat = (schema: JsonSchema): JsonSchema => {
  * properties. A value that is always the same shows only its type, because generated clients refuse any other one.
  */
 const open = (schema: JsonSchema): JsonSchema => {
-  const { enum: values, const: only_, additionalProperties, patternProperties, ...rest } = schema;
+  const { enum: values, const: constant, additionalProperties, patternProperties, ...rest } = schema;
   const [pattern, byPattern] = Object.entries((patternProperties as object | undefined) ?? {})[0] ?? [];
   const more: unknown = byPattern ?? (additionalProperties === false ? undefined : additionalProperties);
   return {
     ...rest,
-    ...(typeof only_ === 'number' ? { type: 'integer' } : {}),
+    ...(typeof constant === 'number' ? { type: 'integer' } : {}),
     ...(values === undefined ? {} : { 'x-extensible-enum': (values as unknown[]).filter((value) => value !== null) }),
     ...(more === undefined ? {} : { additionalProperties: more }),
     ...(pattern === undefined ? {} : { [keyPatternNote]: pattern }),
