@@ -57,7 +57,7 @@ const typedKeywords = new Set(Object.values(keywordsOf).flat());
 const only = (schema: JsonSchema, keywords: readonly string[]): JsonSchema =>
   Object.fromEntries(Object.entries(schema).filter(([keyword]) => keywords.includes(keyword)));
 
-/** A choice of single types instead of several in one `type`: generators take the first type, or any value. */
+/** A choice of single types instead of several in one `type`, for which generators write types that do not exist. */
 const withoutSeveralTypes = (schema: JsonSchema): JsonSchema => {
   const { type, ...rest } = schema;
   if (!Array.isArray(type) || type.filter((name) => name !== 'null').length < 2) return schema;
