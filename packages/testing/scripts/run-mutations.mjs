@@ -1,35 +1,35 @@
-// Removes one protection after the other and reports which tests fail: if the tests pass without a protection, it is not tested.
-// Each test runs with the protection first, because a test that fails anyway proves nothing. Changes files of the working tree
-// and restores them, even if it is interrupted.
+// Makes one small fault after the other and reports whether a test notices it: a fault that none notices breaks a promise that is
+// not tested. Changes files of the working tree and restores them, even if it is interrupted. `npm run test:soak` ends with all.
 //
-// `npm run test:soak` ends with all of them, which takes at least twenty minutes. To select them by requirement, or by a word in
-// `removed`:
-//   node packages/testing/scripts/run-mutations.mjs R8 signature
-import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+//   npm run test:mutations                                   every patch in packages/testing/mutations
+//   npm run test:mutations -- R8 signature                   those with this name, requirement or word in their title
+//   npm run test:mutations -- --changed-since main           those whose files or tests changed since a commit
+//   npm run test:mutations -- --generate 40 --seed 7         generated ones, see mutants.mjs
+//   Options: --minutes 10 (starts no other one after that), --system (also tries the system tests), --folder (other patches)
+import { execFileSync, spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { mutations } from './mutations.mjs';
+import { parseArgs } from 'node:util';
+import { changeOf, filesOf, mutationsFolder, readMutations, roomOf, testsOf, textsOf } from './mutations.mjs';
+import { root } from './repository-files.mjs';
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
-const runner = fileURLToPath(new URL('run-tests.mjs', import.meta.url));
-/** A test that hangs without its protection has failed. */
-const longestMs = 120_000;
-
+/** A test that has not ended by then hangs. */
+const longestMs = 900_000;
+const built = { ...process.env, CRM_TESTS_ARE_BUILT: '1' };
 let stop = () => undefined;
 
-const run = (command, args, folder) =>
+/** Runs a program in a process group of its own, so that servers started by tests end with it. */
+const run = (command, args) =>
   new Promise((resolve, reject) => {
-    // A separate process group, so that servers started by tests end with them.
-    const child = spawn(command, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
-    const end = () => process.kill(-child.pid, 'SIGTERM');
+    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], detached: true, env: built });
     let isTooLong = false;
+    let output = '';
+    const end = () => process.kill(-child.pid, 'SIGTERM');
     const timer = setTimeout(() => {
       isTooLong = true;
       end();
     }, longestMs);
     stop = end;
-    let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
     child.once('error', reject);
     child.once('close', (status) => {
@@ -39,77 +39,157 @@ const run = (command, args, folder) =>
     });
   });
 
-/** The titles of failed tests, as jest prints them. */
-const failedIn = (output) => [
-  ...new Set([...output.matchAll(/● (?!Console$)(.+)$/gm)].map(([, title]) => title.trim())),
-];
+const runTests = (paths) =>
+  run(process.execPath, ['packages/testing/scripts/run-tests.mjs', 'any', ...paths, '--bail']);
 
-/** Builds what has changed, and runs tests. */
-const runTests = (tests) => {
-  const [folder, ...patterns] = tests.split(' ');
-  return run(process.execPath, [runner, 'any', ...patterns], join(root, folder));
+/** Builds the changed packages. Others use their JavaScript, and only its types could make them differ. */
+const build = async (paths) => {
+  const folders = paths.filter((path) => path.endsWith('.ts')).map((path) => path.replace(/\/src\/.*/s, ''));
+  for (const folder of new Set(folders)) {
+    const { status, output } = await run('npm', ['run', 'build', '-w', folder]);
+    if (status !== 0) throw new Error(`${folder} does not build:\n${output.slice(-500)}`);
+  }
 };
 
-/** The results of tests with all protections, by the tests that were run. */
-const untouched = new Map();
-
-const runUntouched = async (tests) => {
-  const known = untouched.get(tests) ?? (await runTests(tests));
-  untouched.set(tests, known);
-  return known;
-};
-
-const tryOne = async ({ file, from, to, tests }) => {
-  const path = join(root, file);
-  const text = readFileSync(path, 'utf8');
-  if (text.split(from).length !== 2) return { verdict: 'NOT FOUND', detail: `once in ${file}` };
-  const before = await runUntouched(tests);
-  if (before.status !== 0) return { verdict: 'FAILED BEFORE', detail: before.output.slice(-300) };
-  const restore = () => writeFileSync(path, text);
+/** Runs work with the fault in the sources and the builds. */
+const withFault = async (texts, work) => {
+  const paths = texts.map(({ path }) => path);
+  const restore = () => texts.forEach(({ path, before }) => writeFileSync(join(root, path), before));
   const onSignal = () => {
     restore();
     stop();
+    console.error('\nThe sources are restored. `npm run build` restores what was built.');
     process.exit(130);
   };
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, onSignal);
   try {
-    writeFileSync(
-      path,
-      text.replace(from, () => to),
-    );
-    const { status, output, isTooLong } = await runTests(tests);
-    if (status === 0) return { verdict: 'SURVIVED', detail: tests };
-    const [failed] = failedIn(output);
-    if (failed !== undefined) return { verdict: 'caught', detail: failed };
-    // The servers of the tests are the product too.
-    if (output.includes('The servers of the tests do not start'))
-      return { verdict: 'caught', detail: 'the servers of the tests do not start' };
-    return isTooLong
-      ? { verdict: 'caught', detail: `${tests}: did not end in time` }
-      : { verdict: 'NOT RUN', detail: output.slice(-300) };
+    texts.forEach(({ path, after }) => writeFileSync(join(root, path), after));
+    await build(paths);
+    return await work();
   } finally {
     restore();
+    await build(paths);
     for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, onSignal);
   }
 };
 
-const wanted = process.argv.slice(2);
-const chosen = mutations.filter(
-  ({ requirement, removed }) =>
-    wanted.length === 0 || wanted.some((word) => requirement === word || removed.includes(word)),
-);
-if (chosen.length === 0) {
-  console.error(`No protection is called ${wanted.join(' or ')}: see packages/testing/scripts/mutations.diff`);
+const failedFilesIn = (output) => [...new Set([...output.matchAll(/^FAIL (\S+\.test\.ts)/gm)].map(([, path]) => path))];
+const failedTestIn = (output) => /● (?!Console$)(.+)$/m.exec(output)?.[1]?.trim();
+/** Whether a file passes without any fault: a test that fails anyway proves nothing. */
+const passes = new Map();
+const passUntouched = async (files) => {
+  for (const file of files) if (!passes.has(file)) passes.set(file, (await runTests([file])).status === 0);
+  return files.filter((file) => passes.get(file));
+};
+
+/** What the tests say with the fault, up to the first stage that notices it. */
+const tryFault = async (stages) => {
+  for (const paths of stages) {
+    const { status, output, isTooLong } = await runTests(paths);
+    if (status === 0) continue;
+    const files = failedFilesIn(output);
+    if (files.length > 0)
+      return { verdict: 'caught', files, detail: `${files[0]}: ${failedTestIn(output) ?? 'does not load'}` };
+    // The servers of the tests are the product too.
+    if (output.includes('The servers of the tests do not start'))
+      return { verdict: 'caught', detail: 'the servers do not start' };
+    return isTooLong
+      ? { verdict: 'caught', detail: `${paths.length} test files did not end in ${longestMs / 60_000} minutes` }
+      : { verdict: 'NOT RUN', detail: output.slice(-500) };
+  }
+  return { verdict: 'SURVIVED', detail: stages.map((paths) => `${paths.length} test files`).join(', then ') };
+};
+
+const tryOne = async (mutation, withSystemTests) => {
+  const texts = textsOf(mutation);
+  if (texts === null) return { verdict: 'DOES NOT APPLY', detail: 'make the patch again' };
+  const stages = testsOf(mutation, withSystemTests);
+  if (stages.length === 0) return { verdict: 'NOT RUN', detail: 'a part of `fails` names no test file' };
+  const tried = await withFault(texts, () => tryFault(stages)).catch((error) => ({
+    verdict: 'NOT RUN',
+    detail: error.message,
+  }));
+  const { files = [], ...result } = tried;
+  if (files.length === 0 || (await passUntouched(files)).length > 0) return result;
+  return { verdict: 'FAILED BEFORE', detail: `${files.join(', ')} also without the fault` };
+};
+
+/** Files that differ from a commit, or null if the history does not have it. */
+const changedSince = (commit) => {
+  try {
+    const output = execFileSync('git', ['diff', '--name-only', commit], { cwd: root, encoding: 'utf8' });
+    return new Set(output.split('\n'));
+  } catch {
+    return null;
+  }
+};
+
+/** The mutations that the command line selects. */
+const choose = (all, words, commit) => {
+  const named = all.filter(
+    ({ name, title }) =>
+      words.length === 0 || words.some((word) => name === word || title.split(' ')[0] === word || title.includes(word)),
+  );
+  if (commit === undefined) return named;
+  const changed = changedSince(commit);
+  if (changed === null) console.log(`No mutation is selected: the history has no commit ${commit}.`);
+  return named.filter((mutation) => {
+    const tests = mutation.fails.length > 0 ? testsOf(mutation, false).flat() : [];
+    const paths = [`${mutationsFolder}/${mutation.name}.patch`, ...filesOf(mutation), ...tests];
+    return paths.some((path) => changed?.has(path) === true);
+  });
+};
+
+const printScore = (results) => {
+  const line = (name, of) => {
+    const caught = of.filter(({ verdict }) => verdict === 'caught').length;
+    console.log(
+      `  ${name.padEnd(30)} ${String(caught).padStart(4)} of ${String(of.length).padStart(4)}  ${Math.floor((caught / of.length) * 100)} %`,
+    );
+  };
+  console.log('\nNoticed, by the place of the fault:');
+  const rooms = new Set(results.map(({ room }) => room));
+  for (const name of [...rooms].sort())
+    line(
+      name,
+      results.filter(({ room }) => room === name),
+    );
+  line('all', results);
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    'changed-since': { type: 'string' },
+    folder: { type: 'string', default: join(root, mutationsFolder) },
+    generate: { type: 'string' },
+    minutes: { type: 'string', default: 'Infinity' },
+    seed: { type: 'string' },
+    system: { type: 'boolean', default: false },
+  },
+});
+const generate = async (count) => (await import('./mutants.mjs')).writeMutants(Number(count), values.seed);
+const folder = values.generate === undefined ? values.folder : await generate(values.generate);
+const chosen = choose(readMutations(folder), positionals, values['changed-since']);
+if (chosen.length === 0 && values['changed-since'] === undefined) {
+  console.error(`No mutation is called ${positionals.join(' or ')}: see ${folder}`);
   process.exit(2);
 }
-let missed = 0;
-for (const [index, mutation] of chosen.entries()) {
+const endsAtMs = performance.now() + Number(values.minutes) * 60_000;
+const results = [];
+for (const mutation of chosen) {
   const startedAtMs = performance.now();
-  const { verdict, detail } = await tryOne(mutation);
-  if (verdict !== 'caught') missed += 1;
+  if (startedAtMs > endsAtMs) break;
+  const { verdict, detail } = await tryOne(mutation, values.system);
+  results.push({ room: roomOf(filesOf(mutation)[0] ?? ''), verdict });
   const seconds = Math.round((performance.now() - startedAtMs) / 1000);
-  const place = `${index + 1}/${chosen.length}`;
-  console.log(`${place} ${mutation.requirement} without ${mutation.removed}: ${verdict} (${seconds} s) ${detail}`);
+  console.log(
+    `${results.length}/${chosen.length} ${mutation.name} ${mutation.title}: ${verdict} (${seconds} s) ${detail}`,
+  );
+  if (verdict !== 'caught') console.log(changeOf(mutation).replace(/^/gm, '    '));
 }
-console.log(missed === 0 ? `All ${chosen.length} were caught.` : `${missed} of ${chosen.length} were not caught.`);
-process.exitCode = missed === 0 ? 0 : 1;
+if (results.length > 0) printScore(results);
+if (results.length < chosen.length) {
+  console.log(`${chosen.length - results.length} of ${chosen.length} were left out after ${values.minutes} minutes.`);
+}
+process.exitCode = results.every(({ verdict }) => verdict === 'caught') ? 0 : 1;

@@ -24,7 +24,7 @@ const add = (name, count) => {
 for (const path of filesIn('')) {
   const part = /^((apps|packages)\/)?[^/]+(?=\/)/.exec(path)?.[0];
   if (path.endsWith('.md')) add('lines of pages', linesOf(path).length);
-  if (part === undefined || !/\.([cm]?[jt]sx?|sql|diff)$/.test(path) || generatedFiles.includes(path)) continue;
+  if (part === undefined || !/\.([cm]?[jt]sx?|sql)$/.test(path) || generatedFiles.includes(path)) continue;
   if (/\.test\.ts$|(^|\/)tests\//.test(path)) add('lines of tests', linesOf(path).length);
   else for (const name of [part, 'all source lines']) add(name, sourceLines(path));
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
-import { mutations } from '../scripts/mutations.mjs';
+import { mutationsFolder, readMutations, testsOf, textsOf } from '../scripts/mutations.mjs';
 import { proseFaults } from '../scripts/prose.mjs';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -113,22 +113,33 @@ describe('docs/security.md', () => {
   });
 });
 
-describe('the protections that run-mutations.mjs removes', () => {
-  test('are still at their place in the code, and their tests exist', () => {
-    const tests = files.filter((file) => file.endsWith('.test.ts'));
-    const lost = mutations.filter((mutation) => {
-      const [folder = '', ...patterns] = mutation.tests.split(' ');
-      const own = tests.filter((file) => file.startsWith(`${folder}/`));
-      const isTested = patterns.every((pattern) => own.some((file) => file.includes(pattern)));
-      return read(mutation.file).split(mutation.from).length !== 2 || !isTested;
-    });
-    expect(lost).toEqual([]);
+describe('the mutations', () => {
+  const mutations = readMutations(`${root}${mutationsFolder}`);
+
+  test('apply to the code, and name tests that exist', () => {
+    const lost = mutations.filter((one) => textsOf(one) === null || testsOf(one, false).length === 0);
+    expect(lost.map(({ name }) => name)).toEqual([]);
+    expect(mutations.length).toBeGreaterThan(70);
   });
 
-  test('cover every requirement', () => {
+  test('remove a protection of every requirement', () => {
     const untested = ['R24', 'R29', 'R30'];
     const expected = Array.from({ length: 36 }, (_, index) => `R${index + 1}`).filter((id) => !untested.includes(id));
-    expect([...new Set(mutations.map(({ requirement }) => requirement))].sort()).toEqual(expected.sort());
+    const named = mutations.flatMap(({ title }) => /^R\d+ (?=without )/.exec(title)?.[0].trim() ?? []);
+    expect([...new Set(named)].sort()).toEqual(expected.sort());
+  });
+
+  test('that are equivalent have lines that still exist, and a reason', () => {
+    type Equivalent = Record<'file' | 'change' | 'reason', string>;
+    const equivalents = JSON.parse(read(`${mutationsFolder}/equivalent.json`)) as readonly Equivalent[];
+    const stale = equivalents.filter(({ file, change, reason }) => {
+      const lines = read(file)
+        .split('\n')
+        .map((line) => line.trim());
+      const removed = [...change.matchAll(/^- (.*)$/gm)].map(([, line = '']) => line);
+      return reason === '' || removed.length === 0 || !removed.every((line) => lines.includes(line));
+    });
+    expect(stale).toEqual([]);
   });
 });
 
