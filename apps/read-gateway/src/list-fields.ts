@@ -1,10 +1,10 @@
-import type { listOpportunityFields, OperationContract } from '@crm/contract';
+import { type listOpportunityFields, type OperationContract, recordSchemaOf } from '@crm/contract';
 import { type OrganizationSetup, fieldWire, type SetupField } from '@crm/db';
 import {
   appliesToPipeline,
-  type AttributeType,
   type ObjectType,
   type SystemField,
+  systemAttributeTypes,
   systemFields,
   unknownPipeline,
 } from '@crm/domain';
@@ -13,21 +13,6 @@ import { operation } from './context.js';
 import { pageOfEntries, type RankedEntry } from './setup-page.js';
 
 type Request = OperationRequest<typeof listOpportunityFields>;
-
-/** The attribute type that describes the values of a system field. */
-const attributeTypes: Readonly<Record<SystemField['kind'], AttributeType | 'contact_list' | 'text_list'>> = {
-  text: 'string',
-  email: 'email',
-  domain: 'website',
-  number: 'number',
-  boolean: 'checkbox',
-  uuid: 'string',
-  epoch_ms: 'timestamp',
-  timestamp: 'datetime',
-  // Not an attribute type of custom fields.
-  contact_list: 'contact_list',
-  text_list: 'text_list',
-};
 
 const displayName = (name: string): string => {
   const words = name.replaceAll('_', ' ');
@@ -41,7 +26,7 @@ const systemEntry = (field: SystemField, rank: number): RankedEntry => ({
     name: field.name,
     current_name: displayName(field.name),
     property_name: field.name,
-    attribute_type: attributeTypes[field.kind],
+    attribute_type: systemAttributeTypes[field.kind],
     metadata: null,
     is_custom: false,
   },
@@ -77,5 +62,16 @@ export const listFields = (contract: OperationContract, objectType: ObjectType) 
       const operationName = withArchived ? `${contract.id} with archived` : contract.id;
       const binding = { organizationId, operation: operationName, pipelineId };
       return pageOfEntries(context, entries, { collection: 'fields', query, binding });
+    }),
+  );
+
+/** The JSON Schema of the records of an object, with its active custom fields. */
+export const getSchema = (contract: OperationContract, objectType: ObjectType) =>
+  operation<OperationContract>(contract, (context, { caller: { organizationId } }) =>
+    context.setups.use(organizationId, (setup) => {
+      const fields = setup.fields
+        .filter((field) => field.objectType === objectType && field.isActive)
+        .toSorted((a, b) => a.position - b.position);
+      return Promise.resolve({ message: 'Found schema', data: { schema: recordSchemaOf(objectType, fields) } });
     }),
   );

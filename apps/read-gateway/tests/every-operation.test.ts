@@ -22,6 +22,7 @@ const goodRequest = ({ id, path }: OperationContract): TestRequest => {
   if (path.endsWith('/summary')) return { body: { group_by: ['created_at:month'] } };
   if (path.endsWith('/search')) return { body: { query: 'two' } };
   if (id === 'listOpportunities') return { query: `limit=1&pipeline_id=${gateway.organization.pipeline.id}` };
+  if (path.endsWith('/schema')) return {};
   if (!path.includes('{')) return id === 'getLatestPosition' || id === 'getKey' ? {} : { query: 'limit=1' };
   const [, collection = ''] = /^\/v1\/(\w+)\//.exec(path) ?? [];
   return { params: { id: ids[collection] ?? '', domain: 'acme.example', email: 'ann@acme.example' } };

@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { type CreateField, createClient } from '@crm/client';
 import { readTestStack } from '@crm/testing';
 import { expect, it } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
 import type { CustomFields } from './custom-fields.js';
 import { runCrm } from './run-crm.js';
 import { administer } from './support/administered-database.js';
@@ -21,12 +23,16 @@ const fields: readonly (readonly [string, CreateField['attribute_type'], Partial
   ['phone_2', 'phone'],
 ];
 
-it('crm types writes the custom fields, with which the client takes a Date wherever a field holds one', async () => {
+const createKey = async (): Promise<string> => {
   const administered = administer(databaseUrl);
   const org = await administered.createOrganization();
   const key = await administered.crmJson('key', 'create', '--org', org, '--allow', 'list,search,inbound,setup');
   await administered.close();
-  const apiKey = String(key['api_key']);
+  return String(key['api_key']);
+};
+
+it('crm types writes the custom fields, with which the client takes a Date wherever a field holds one', async () => {
+  const apiKey = await createKey();
   const { accounts, fields: setup } = createClient<CustomFields>({ readUrl, inboundUrl, apiKey });
   for (const [slug, attribute_type, more] of fields)
     await setup.create({ object: 'account', current_name: slug, slug, attribute_type, ...more });
@@ -70,4 +76,61 @@ it('crm types writes the custom fields, with which the client takes a Date where
   await expect(accounts.update(data.company_id, { custom__met_at: new Date('soon') })).rejects.toThrow(
     'custom__met_at is an invalid Date',
   );
+});
+
+it('crm types --json-schema describes every record as it is read, without archived fields', async () => {
+  const apiKey = await createKey();
+  const crm = createClient({ readUrl, inboundUrl, apiKey });
+  const objects = ['account', 'contact', 'opportunity'] as const;
+  const old: string[] = [];
+  for (const object of objects) {
+    for (const [slug, attribute_type, more] of fields.slice(3))
+      await crm.fields.create({ object, current_name: slug, slug, attribute_type, ...more });
+    const { field } = (await crm.fields.create({ object, current_name: 'old', slug: 'old', attribute_type: 'string' }))
+      .data;
+    old.push(String(field.field_id));
+  }
+  const { pipeline } = (await crm.pipelines.create({ name: 'Sales', stages: [{ label: 'New' }] })).data;
+  const custom_fields = { term: { end: '2026-03-02' }, site: 'Zürich', tier: 'smb', tags: ['b'], score: 0, old: 'x' };
+  const domain = 'müller.example';
+  const related_objects = { account_domain: domain, primary_contact_email: 'a@b.example' };
+  await crm.contacts.create({
+    email: 'a@b.example',
+    custom_fields: { phone_2: '+49 30 1', is_partner: false, old: 'x' },
+  });
+  await crm.accounts.create({ domain, custom_fields });
+  const dates = { close_date: '2026-03-02', next_action_date: '1970-01-02' };
+  for (const more of [{}, { name: 'B', deal_size: 0.1, currency: 'EUR', ...dates, custom_fields }])
+    await crm.opportunities.create({
+      pipeline_id: pipeline.pipeline_id,
+      opportunity: { name: 'A', ...more },
+      related_objects,
+    });
+  await crm.notes.create({ note: { content: 'x' }, account_domains: [domain] });
+  for (const id of old) await crm.fields.update(id, { is_active: false });
+
+  const { exitCode, stdout } = await runCrm(['types', '--json-schema', '--url', readUrl, '--api-key', apiKey]);
+  expect([exitCode, stdout]).toEqual([0, expect.not.stringContaining('"old"')]);
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+  formats.default(ajv);
+  ajv.addVocabulary(['x-attribute-type', 'x-extensible-enum', 'x-hidden']);
+  ajv.addSchema(JSON.parse(stdout) as object, 'crm');
+  const reads: readonly (readonly [object: string, list: string, query: string])[] = [
+    ['account', 'accounts', ''],
+    ['contact', 'contacts', ''],
+    ['opportunity', 'opportunities', '?pipeline_id=all'],
+    ['note', 'notes', ''],
+  ];
+  const get = async (path: string) => {
+    const answer = await fetch(`${readUrl}/v1/${path}`, { headers: { 'x-api-key': apiKey } });
+    return ((await answer.json()) as { data: Readonly<Record<string, unknown>> }).data;
+  };
+  const read: [string, unknown][] = [];
+  for (const [object, list, query] of reads) {
+    for (const { id } of (await get(`${list}${query}`))[list] as readonly { id: string }[])
+      read.push([object, (await get(`${list}/${id}`))[object]]);
+  }
+  expect(read.map(([object]) => object).join()).toBe('account,account,contact,opportunity,opportunity,note');
+  const faults = read.map(([object, record]) => [ajv.validate(`crm#/$defs/${object}`, record), ajv.errorsText()]);
+  expect(faults.filter(([isValid]) => isValid !== true)).toEqual([]);
 });

@@ -1243,6 +1243,12 @@ export interface PipelinePage {
   limit: number;
 }
 
+/** The JSON Schema of the records of one kind. */
+export interface RecordSchema {
+  /** A JSON Schema (2020-12) of a record with all its fields: those of every organization, and under `custom_fields` the custom fields of this one, hidden ones included, archived ones left out. `x-attribute-type` is the type in the list of fields. */
+  schema: Record<string, unknown>;
+}
+
 /** Account, contacts and owner of the deal, by their natural keys. */
 export interface RelatedObjects {
   /** Emails of additional contacts, who are created if missing. */

@@ -26,6 +26,7 @@ export * from './schemas/merge.js';
 export * from './schemas/member.js';
 export * from './schemas/note.js';
 export * from './schemas/pipeline.js';
+export { noteSchema, RecordSchema, recordSchemaOf } from './schemas/record-schema.js';
 export type { RecordOf } from './schemas/object-fields.js';
 export { RestoreBody, Restored } from './schemas/restore.js';
 export * from './schemas/setup-write.js';

@@ -1,4 +1,4 @@
-import { getNote as getContract, listNotes as listContract } from '@crm/contract';
+import { getNote as getContract, getNoteSchema, listNotes as listContract, noteSchema } from '@crm/contract';
 import { listNotes as listNotePage, readNote, recordExists } from '@crm/db';
 import { ApiError, type CursorPosition, ErrorCollector, objects, type ObjectType, parseSearchQuery } from '@crm/domain';
 import { JsonParts, type Operation } from '@crm/http';
@@ -58,5 +58,10 @@ const listNotes = operation(listContract, async (context, { caller, query }) => 
   return { message: 'Found notes', data: pageJson('notes', page.records, nextCursor, limit) };
 });
 
+/** `GET /v1/notes/schema`: the same for all organizations, because notes have no custom fields. */
+const getSchema = operation(getNoteSchema, () =>
+  Promise.resolve({ message: 'Found schema', data: { schema: noteSchema() } }),
+);
+
 /** The reads of notes. */
-export const noteOperations: readonly Operation<Context>[] = [listNotes, getNote];
+export const noteOperations: readonly Operation<Context>[] = [listNotes, getNote, getSchema];

@@ -3,11 +3,11 @@ import type { ObjectType } from '@crm/domain';
 import type { Operation } from '@crm/http';
 import type { Context } from '../context.js';
 import { getRecord } from '../get-record.js';
-import { listFields } from '../list-fields.js';
+import { getSchema, listFields } from '../list-fields.js';
 import { listDuplicates, listHistory, listRecords, searchRecords } from '../list-records.js';
 import { summarizeRecords } from '../summary.js';
 
-type Reads = 'list' | 'search' | 'summarize' | 'get' | 'history' | 'duplicates' | 'fields';
+type Reads = 'list' | 'search' | 'summarize' | 'get' | 'history' | 'duplicates' | 'fields' | 'schema';
 
 /** The reads that every object has. */
 export const objectReads = (
@@ -21,4 +21,5 @@ export const objectReads = (
   listHistory(contracts.history, objectType),
   listDuplicates(contracts.duplicates, objectType),
   listFields(contracts.fields, objectType),
+  getSchema(contracts.schema, objectType),
 ];

@@ -19,6 +19,10 @@ Prints the type parameter of createClient of @crm/client, so that the compiler c
 Examples:
   For the local stack (crm start):
     $ crm types > crm-fields.ts
+    $ crm types --json-schema > crm-schema.json
+
+With --json-schema it prints the JSON Schema of all records, one under each name of $defs, for generators and tools of other
+languages.
 
 The key needs the group list. Hidden fields are included, archived ones are not.`;
 
@@ -27,11 +31,13 @@ export const addTypesCommand = (program: Command, context: CliContext): void => 
   const command = program
     .command('types')
     .description('write the custom fields of an organization as TypeScript')
+    .option('--json-schema', 'write the JSON Schema of the records instead')
     .addHelpText('after', examples);
-  withGatewayOptions(command, 'read').action(async (options: GatewayOptions) => {
+  withGatewayOptions(command, 'read').action(async (options: GatewayOptions & { readonly jsonSchema?: true }) => {
+    const write = options.jsonSchema === true ? jsonSchema : customFieldTypes;
     const { url, apiKey } = await findReadGateway(context, options);
     try {
-      context.stdout.write(await customFieldTypes(connectClient({ readUrl: url, apiKey })));
+      context.stdout.write(await write(connectClient({ readUrl: url, apiKey })));
     } catch (error) {
       throw new CliError(gatewayErrorText({ name: 'read gateway', url, option: '--url', groups: 'list' }, error));
     }
@@ -56,6 +62,23 @@ const typeOf = ({ attribute_type: type, metadata }: Field): string => {
   const options = metadata?.options?.map(({ value }) => jsonLine(value)).join(' | ');
   if (options === undefined) return valueTypes[type] ?? 'string';
   return type === 'multi_select' ? `(${options})[]` : options;
+};
+
+/** One JSON Schema with the schemas of all records. */
+const jsonSchema = async (client: CrmClient): Promise<string> => {
+  const schemas: [string, unknown][] = [];
+  let draft: unknown;
+  for (const [object, calls] of [
+    ['opportunity', client.opportunities],
+    ['account', client.accounts],
+    ['contact', client.contacts],
+    ['note', client.notes],
+  ] as const) {
+    const { $schema, ...schema } = (await calls.schema()).data.schema;
+    draft = $schema;
+    schemas.push([object, schema]);
+  }
+  return `${JSON.stringify({ $schema: draft, $defs: Object.fromEntries(schemas) }, null, 2)}\n`;
 };
 
 /** The module with the interface `CustomFields`. */

@@ -8,6 +8,8 @@ import type * as types from '../types.js';
 export interface Notes {
   /** Newest first: all notes, or those on one account, contact or opportunity. */
   list(query?: types.ListNotesQuery, options?: ReadOptions): Listing<types.Note, types.NotePage>;
+  /** The JSON Schema of notes. */
+  schema(options?: ReadOptions): Promise<Answer<types.RecordSchema>>;
   /** One note with the records it is attached to. */
   get(id: string, options?: ReadOptions): Promise<Answer<types.NoteDetail>>;
   /**
@@ -24,6 +26,7 @@ export interface Notes {
 /** Creates the calls for notes. */
 export const createNotes = (send: Send): Notes => ({
   list: (query, options) => listOf(send, '/v1/notes', 'notes', query, options),
+  schema: async (options) => send({ gateway: 'read', method: 'GET', path: '/v1/notes/schema' }, options),
   get: async (id, options) => send({ gateway: 'read', method: 'GET', path: pathOf('/v1/notes', id) }, options),
   create: (body, options) => send({ gateway: 'inbound', method: 'POST', path: '/v1/inbound/notes', body }, options),
   update: async (id, body, options) =>

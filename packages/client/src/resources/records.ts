@@ -102,6 +102,8 @@ export interface Records<T extends RecordTypes, C> {
   duplicates(query?: types.PageQuery, options?: ReadOptions): Listing<types.Duplicate, types.DuplicatePage>;
   /** The system and custom fields of these records. */
   fields(query?: T['fieldsQuery'], options?: ReadOptions): Listing<types.Field, types.FieldPage>;
+  /** The JSON Schema of these records, with custom fields. */
+  schema(options?: ReadOptions): Promise<Answer<types.RecordSchema>>;
 }
 
 /** The path of a record by its natural key. @throws TypeError for only dots, which would lead to another operation */
@@ -143,5 +145,6 @@ export const createRecords = <T extends RecordTypes, C>(send: Send, name: string
     },
     duplicates: (query, options) => listOf(send, `${reads}/duplicates`, 'duplicates', query, options),
     fields: (query, options) => listOf(send, `${reads}/fields`, 'fields', query, options),
+    schema: async (options) => send({ gateway: 'read', method: 'GET', path: `${reads}/schema` }, options),
   };
 };

@@ -41,6 +41,7 @@ export const {
   summarize: summarizeAccounts,
   duplicates: listAccountDuplicates,
   fields: listAccountFields,
+  schema: getAccountSchema,
   get: getAccount,
   history: listAccountHistory,
 } = accountReads;

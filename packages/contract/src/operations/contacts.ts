@@ -49,6 +49,7 @@ export const {
   summarize: summarizeContacts,
   duplicates: listContactDuplicates,
   fields: listContactFields,
+  schema: getContactSchema,
   get: getContact,
   history: listContactHistory,
 } = contactReads;

@@ -5,6 +5,7 @@ import { DeletedRecord } from '../schemas/deleted.js';
 import { closed } from '../schemas/input.js';
 import { CreatedNote, CreateNoteBody, NoteDetail, NotePage, UpdateNoteBody } from '../schemas/note.js';
 import { pageQuery, SearchTerm } from '../schemas/pagination.js';
+import { schemaOf } from './object-operations.js';
 import { createHeaders, idParams, recordHeaders, updateHeaders, writeExtra, writeHeaders } from './shared.js';
 
 /** `GET /v1/notes` */
@@ -25,6 +26,9 @@ export const listNotes = operation(['listNotes', 'GET /v1/notes', 'list', 'Notes
   ),
   data: NotePage,
 });
+
+/** `GET /v1/notes/schema` */
+export const getNoteSchema = schemaOf({ one: 'note', many: 'notes' });
 
 /** `GET /v1/notes/{id}` */
 export const getNote = operation(['getNote', 'GET /v1/notes/{id}', 'list', 'Notes'], {

@@ -10,6 +10,7 @@ import { FieldPage } from '../schemas/field.js';
 import { closed } from '../schemas/input.js';
 import { MergeBody, Merged } from '../schemas/merge.js';
 import { type bodySchemas, capitalized } from '../schemas/object-schemas.js';
+import { RecordSchema } from '../schemas/record-schema.js';
 import { SearchBody } from '../schemas/search.js';
 import { Summary, SummaryBody } from '../schemas/summary.js';
 import {
@@ -105,6 +106,7 @@ export const readOperationsOf = <
       data: FieldPage,
       errors,
     }),
+    schema: schemaOf({ one, many }),
     get: operation([`get${One}`, `GET /v1/${many}/{id}`, 'list', Many], {
       summary: `Get ${a}`,
       description: `Returns one ${one} with every system field and visible custom field, unless \`fields\` narrows it.`,
@@ -117,6 +119,14 @@ export const readOperationsOf = <
     history: historyOf({ one, a, many }),
   };
 };
+
+/** The read of the JSON Schema of records. */
+export const schemaOf = ({ one, many }: { readonly one: string; readonly many: string }) =>
+  operation([`get${capitalized(one)}Schema`, `GET /v1/${many}/schema`, 'list', 'Fields'], {
+    summary: `Get the JSON Schema of ${many}`,
+    description: `Returns the JSON Schema of ${many} with the custom fields of the organization, for tools that need types.`,
+    data: RecordSchema,
+  });
 
 const historyOf = ({ one, a, many }: ObjectNames) =>
   operation([`list${capitalized(one)}History`, `GET /v1/${many}/{id}/history`, 'list', 'Events'], {

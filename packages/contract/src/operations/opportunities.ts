@@ -116,6 +116,7 @@ export const {
   summarize: summarizeOpportunities,
   duplicates: listOpportunityDuplicates,
   fields: listOpportunityFields,
+  schema: getOpportunitySchema,
   get: getOpportunity,
   history: listOpportunityHistory,
 } = opportunityReads;

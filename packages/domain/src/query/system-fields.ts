@@ -1,3 +1,4 @@
+import type { AttributeType } from '../custom-field/attribute-types.js';
 import type { ObjectType } from '../object-type.js';
 import type { FieldDescription, SystemFieldKind } from '../objects/field.js';
 import { objects } from '../objects/objects.js';
@@ -35,6 +36,20 @@ export const systemFields: Readonly<Record<ObjectType, readonly SystemField[]>> 
   opportunity: fieldsOf('opportunity'),
   account: fieldsOf('account'),
   contact: fieldsOf('contact'),
+};
+
+/** The attribute type that describes the values of each kind of system field. No custom field is a list of contacts or texts. */
+export const systemAttributeTypes: Readonly<Record<SystemFieldKind, AttributeType | 'contact_list' | 'text_list'>> = {
+  text: 'string',
+  email: 'email',
+  domain: 'website',
+  number: 'number',
+  boolean: 'checkbox',
+  uuid: 'string',
+  epoch_ms: 'timestamp',
+  timestamp: 'datetime',
+  contact_list: 'contact_list',
+  text_list: 'text_list',
 };
 
 /** A field of a related record that filters can use. Its value is null if there is no related record. */
