@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-import { type OpenApiDocument, readSamples, variablesOf } from '@crm/reference';
+import { bodyText, type OpenApiDocument, readSamples, variablesOf } from '@crm/reference';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { BashSession } from './support/bash-session.js';
+import { type ExampleRequest, exampleRequests } from './support/document-examples.js';
 import { runCrm } from './support/run-crm.js';
 import { type OwnStack, startOwnStack } from './support/running-stack.js';
 import { readShellExamples, type ShellExample, shownPart } from './support/shell-examples.js';
@@ -18,10 +19,10 @@ const root = fileURLToPath(new URL('../', import.meta.url));
 const guide = readFileSync(join(root, 'packages/reference/guides/get-started.md'), 'utf8');
 const [firstCall, addresses, ...records] = readShellExamples(guide) as [ShellExample, ShellExample, ...ShellExample[]];
 const createRecords = records.map(({ commands }) => commands).join('\n');
-const samples = (['inbound', 'read'] as const).flatMap((gateway) => {
-  const text = readFileSync(join(root, `docs/openapi/${gateway}-gateway.json`), 'utf8');
-  return readSamples(JSON.parse(text) as OpenApiDocument, gateway);
-});
+const gateways = ['inbound', 'read'] as const;
+const documentOf = (gateway: 'inbound' | 'read') =>
+  JSON.parse(readFileSync(join(root, `docs/openapi/${gateway}-gateway.json`), 'utf8')) as OpenApiDocument;
+const samples = gateways.flatMap((gateway) => readSamples(documentOf(gateway), gateway));
 const variables = [...variablesOf(samples), 'CRM_READ_URL', 'CRM_INBOUND_URL', 'CRM_API_KEY'];
 /** The samples that delete come last, in an order in which nothing uses the deleted record. */
 const deletions = ['Note', 'Opportunity', 'Contact', 'Account', 'Member', 'Stage', 'Field', 'Webhook'].map(
@@ -97,6 +98,54 @@ describe('the guide of the reference', () => {
   test('shows the answer of its first call', async () => {
     expect(shownPart(firstCall.json, JSON.parse(await run(firstCall.commands)))).toEqual(firstCall.json);
   });
+});
+
+/**
+ * Refusals that depend on the record: an earlier example has changed it, or has given the name or id to another one, or the field of
+ * the samples has another type.
+ */
+const isOfRecord =
+  /"conflict"|is (already )?used by (another|the) (option|record)|is not the current version|does not apply to fields of the type select/;
+
+/** Sends a request of an example. @returns the refusal; null if it is accepted */
+const refusalOf = async (
+  { method, gateway, path, query, body }: ExampleRequest['request'],
+  fill: (text: string) => string,
+): Promise<string | null> => {
+  const address = new URL(fill(`$${gateway}${path}`));
+  for (const [name, value] of query) address.searchParams.set(name, fill(String(value)));
+  const answer = await fetch(address, {
+    method,
+    headers: { 'x-api-key': fill('$CRM_API_KEY'), 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: fill(bodyText(body)) }),
+  });
+  const text = await answer.text();
+  if (answer.ok && !text.includes('"success":false')) return null;
+  return isOfRecord.test(text) ? null : `${answer.status} ${text}`;
+};
+
+test('every example of a parameter, a body and a part of a body is accepted', async () => {
+  await useNewOrganization('examples');
+  await run(`${createRecords}
+    create accounts '{ "domain": "sf.example", "external_id": "SF-0012" }' | value data.company_id
+    create contacts '{ "email": "sf@sf.example", "external_id": "SF-0012" }' | value data.people_id
+    create contacts '{ "email": "sf@two.example", "external_id": "SF-0013" }' | value data.people_id
+    RECORD_ID=$ACCOUNT_ID
+    REASSIGN_TO=$(list members | value 'data.members.find(({ name }) => name === "Ada Winter").member_id')
+    MOVE_OPPORTUNITIES_TO=$(list "pipelines/$PIPELINE_ID/stages" | value 'data.stages[0].stage_id')`);
+  const names = [...variables, 'DELETED_ID', 'RECORD_ID', 'REASSIGN_TO', 'MOVE_OPPORTUNITIES_TO'];
+  const lines = (await run(`printf '%s\\n' ${names.map((name) => `"$${name}"`).join(' ')}`)).split('\n');
+  const values = new Map(names.map((name, index) => [`$${name}`, lines[index] ?? '']));
+  const fill = (text: string): string => text.replaceAll(/\$[A-Z][A-Z_]*/g, (name) => values.get(name) ?? name);
+  const examples = gateways.flatMap((gateway) => exampleRequests(documentOf(gateway), gateway));
+  const refused: string[] = [];
+  const isDeletion = ({ request }: ExampleRequest): boolean => request.method === 'DELETE';
+  for (const { title, request } of [...examples.filter((each) => !isDeletion(each)), ...examples.filter(isDeletion)]) {
+    const refusal = await refusalOf(request, fill);
+    if (refusal !== null) refused.push(`${title}: ${refusal}`);
+  }
+  expect(refused).toEqual([]);
+  expect(examples.length).toBeGreaterThan(200);
 });
 
 test('the samples in TypeScript compile', async () => {

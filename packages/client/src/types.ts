@@ -201,7 +201,7 @@ export interface CreateAccountBody {
   website?: string | null;
   /** Number of employees, as a range. */
   employee_range?: string | null;
-  /** Custom field values by slug. Values are never coerced; `null` clears on updates. */
+  /** Custom field values by slug, such as `{"deal_tier": "enterprise"}` if the object has a field `deal_tier`. Values are never coerced; `null` clears on updates. */
   custom_fields?: Record<string, unknown> | null;
   /** A custom field value under its `property_name`. */
   [key: `custom__${string}`]: unknown;
@@ -225,7 +225,7 @@ export interface CreateContactBody {
   account_domain?: string | null;
   /** `external_id` of its account, which must exist. By default, the account is that of the email. */
   account_external_id?: string | null;
-  /** Custom field values by slug. Values are never coerced; `null` clears on updates. */
+  /** Custom field values by slug, such as `{"deal_tier": "enterprise"}` if the object has a field `deal_tier`. Values are never coerced; `null` clears on updates. */
   custom_fields?: Record<string, unknown> | null;
   /** A custom field value under its `property_name`. */
   [key: `custom__${string}`]: unknown;
@@ -333,7 +333,7 @@ export type CreateOpportunityBody = {
     next_step?: string | null;
     /** Another name of `next_step`. */
     next_steps?: string | null;
-    /** Custom field values by slug. Values are never coerced; `null` clears on updates. */
+    /** Custom field values by slug, such as `{"deal_tier": "enterprise"}` if the object has a field `deal_tier`. Values are never coerced; `null` clears on updates. */
     custom_fields?: Record<string, unknown> | null;
     /** A custom field value under its `property_name`. */
     [key: `custom__${string}`]: unknown;
@@ -1596,7 +1596,7 @@ export interface UpdateAccountBody {
   website?: string | null;
   /** Number of employees, as a range. */
   employee_range?: string | null;
-  /** Custom field values by slug. Values are never coerced; `null` clears on updates. */
+  /** Custom field values by slug, such as `{"deal_tier": "enterprise"}` if the object has a field `deal_tier`. Values are never coerced; `null` clears on updates. */
   custom_fields?: Record<string, unknown>;
   /** A custom field value under its `property_name`. */
   [key: `custom__${string}`]: unknown;
@@ -1622,7 +1622,7 @@ export interface UpdateAccountItem {
   website?: string | null;
   /** Number of employees, as a range. */
   employee_range?: string | null;
-  /** Custom field values by slug. Values are never coerced; `null` clears on updates. */
+  /** Custom field values by slug, such as `{"deal_tier": "enterprise"}` if the object has a field `deal_tier`. Values are never coerced; `null` clears on updates. */
   custom_fields?: Record<string, unknown>;
   /** A custom field value under its `property_name`. */
   [key: `custom__${string}`]: unknown;
@@ -1646,7 +1646,7 @@ export interface UpdateContactBody {
   account_domain?: string | null;
   /** `external_id` of its account, which must exist. By default, the account is that of the email. */
   account_external_id?: string | null;
-  /** Custom field values by slug. Values are never coerced; `null` clears on updates. */
+  /** Custom field values by slug, such as `{"deal_tier": "enterprise"}` if the object has a field `deal_tier`. Values are never coerced; `null` clears on updates. */
   custom_fields?: Record<string, unknown>;
   /** A custom field value under its `property_name`. */
   [key: `custom__${string}`]: unknown;
@@ -1674,7 +1674,7 @@ export interface UpdateContactItem {
   account_domain?: string | null;
   /** `external_id` of its account, which must exist. By default, the account is that of the email. */
   account_external_id?: string | null;
-  /** Custom field values by slug. Values are never coerced; `null` clears on updates. */
+  /** Custom field values by slug, such as `{"deal_tier": "enterprise"}` if the object has a field `deal_tier`. Values are never coerced; `null` clears on updates. */
   custom_fields?: Record<string, unknown>;
   /** A custom field value under its `property_name`. */
   [key: `custom__${string}`]: unknown;
@@ -1741,7 +1741,7 @@ export interface UpdateOpportunityBody {
     next_step?: string | null;
     /** Another name of `next_step`. */
     next_steps?: string | null;
-    /** Custom field values by slug. Values are never coerced; `null` clears on updates. */
+    /** Custom field values by slug, such as `{"deal_tier": "enterprise"}` if the object has a field `deal_tier`. Values are never coerced; `null` clears on updates. */
     custom_fields?: Record<string, unknown>;
     /** A custom field value under its `property_name`. */
     [key: `custom__${string}`]: unknown;
@@ -1777,7 +1777,7 @@ export interface UpdateOpportunityItem {
     next_step?: string | null;
     /** Another name of `next_step`. */
     next_steps?: string | null;
-    /** Custom field values by slug. Values are never coerced; `null` clears on updates. */
+    /** Custom field values by slug, such as `{"deal_tier": "enterprise"}` if the object has a field `deal_tier`. Values are never coerced; `null` clears on updates. */
     custom_fields?: Record<string, unknown>;
     /** A custom field value under its `property_name`. */
     [key: `custom__${string}`]: unknown;

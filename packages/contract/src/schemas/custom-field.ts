@@ -70,8 +70,10 @@ export const CustomFields = mapOf(Type.Unknown(), {
 /** `custom_fields` of a record in a request. The handlers check the values against the definitions. */
 export const CustomFieldInput = mapOf(Type.Unknown(), {
   maxProperties: maxCustomValues,
-  description: 'Custom field values by slug. Values are never coerced; `null` clears on updates.',
-  examples: [{ deal_tier: 'enterprise' }],
+  // No example: it would be refused wherever the field that it names does not exist.
+  description:
+    'Custom field values by slug, such as `{"deal_tier": "enterprise"}` if the object has a field `deal_tier`. ' +
+    'Values are never coerced; `null` clears on updates.',
 });
 
 /** The alternative way to send custom values: next to the other fields, under their `property_name`. */

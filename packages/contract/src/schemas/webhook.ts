@@ -173,25 +173,26 @@ export const UpdateWebhookBody = closed(
   { title: 'UpdateWebhook', examples: [{ state: 'paused' }] },
 );
 
-const replayPosition = (about: string) => integer(about, 1_000, { minimum: 1 });
+const replayPosition = (about: string, example: number) => integer(about, example, { minimum: 1 });
 
 /** The body that sends events again. */
 export const ReplayWebhookBody = closed(
   {
-    from: replayPosition('Position of the first event to send again.'),
-    to: Type.Optional(replayPosition('Position of the last one; by default only `from`.')),
+    from: replayPosition('Position of the first event to send again.', 1),
+    to: Type.Optional(replayPosition('Position of the last one; by default only `from`.', 10)),
   },
   { title: 'ReplayWebhook', examples: [{ from: 1, to: 10 }] },
 );
 
-const skipPosition = (about: string) => Type.Optional(replayPosition(about));
+const skipPosition = (about: string, example: number) => Type.Optional(replayPosition(about, example));
 
 /** The body that gives up events. */
 export const SkipWebhookBody = closed(
   {
-    from: skipPosition('Position of the first event to give up.'),
+    from: skipPosition('Position of the first event to give up.', 1),
     to: skipPosition(
       'Position of the last one; by default only `from`. It may be beyond `position`, which then moves.',
+      10,
     ),
     parked: Type.Optional(
       flag('True instead of positions: gives up the event that failed of each parked record.', true),
