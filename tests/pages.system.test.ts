@@ -1,10 +1,12 @@
 /** @needs curl */
 import { readFileSync, readdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import type { CrmClient } from '@crm/client';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import ts from 'typescript';
 
 import { launcher, type OwnStack, startOwnStack } from './support/running-stack.js';
 import { BashSession } from './support/bash-session.js';
@@ -28,6 +30,13 @@ const [readmeStart, ...readmeCalls] = readShellExamples(readFileSync(join(root, 
 
 /** Pages without commands for the local stack: they link to other pages, or need several servers or a proxy. */
 const withoutCommands = ['back-up-and-restore.md', 'move-to-citus.md', 'run-behind-a-proxy.md'];
+
+const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
+/** The calls that docker/README.md shows after the start. */
+const dockerCalls = readShellExamples(textOf('docker/README.md')).filter(({ commands }) => commands.includes('/v1/'));
+const clientBlocks = [...textOf('packages/client/README.md').matchAll(/^```ts\n([^]*?)^```$/gm)].map(
+  ([, block = '']) => block,
+);
 
 const person = 'astrid@lindqvist-data.se';
 const contactsOf = async (client: CrmClient): Promise<string[]> => {
@@ -94,5 +103,56 @@ describe('the pages of docs/how-to', () => {
     expect(await contactsOf(stack.client)).toEqual([]);
     const { data } = await stack.client.notes.list().page();
     expect(data.notes).toEqual([]);
+  });
+});
+
+describe('the calls of other pages', () => {
+  test('of docker/README.md succeed', async () => {
+    const { read_url: readUrl, inbound_url: inboundUrl, api_key: key, pipeline_id: pipelineId } = stack.demo;
+    const session = new BashSession(stack.directory, {});
+    for (const { commands } of dockerCalls) {
+      const filled = commands
+        .replaceAll('http://localhost:8080/v1/inbound/', `${inboundUrl}/v1/inbound/`)
+        .replaceAll('http://localhost:8080/', `${readUrl}/`)
+        .replaceAll('PIPELINE_ID', String(pipelineId))
+        .replaceAll(': KEY', `: ${key}`)
+        .replaceAll('curl ', 'curl -sS --fail-with-body ');
+      expect(await session.run(filled)).toMatchObject({ exitCode: 0, stderr: '' });
+    }
+    session.end();
+    expect(dockerCalls).toHaveLength(1);
+  });
+
+  test('of packages/client/README.md succeed', async () => {
+    const { data: members } = await stack.client.members.list().page();
+    const [member, other] = members.members;
+    const {
+      read_url: readUrl,
+      inbound_url: inboundUrl,
+      pipeline_id: pipelineId,
+      organization_id: organizationId,
+    } = stack.demo;
+    // The third block waits for new events, without an end.
+    const [example = '', setup = ''] = clientBlocks;
+    const values = {
+      pipelineId,
+      pipeline_id: pipelineId,
+      memberId: member?.member_id,
+      otherMemberId: other?.member_id,
+    };
+    const prelude = Object.entries(values).map(([name, value]) => `const ${name} = ${JSON.stringify(value)};\n`);
+    const addresses = `readUrl: '${readUrl}', inboundUrl: '${inboundUrl}',`;
+    const program = [...prelude, example.replace(/url: '[^']*',/, addresses), setup].join('');
+    const file = join(stack.directory, 'readme.mjs');
+    const { outputText } = ts.transpileModule(program, { compilerOptions: { target: ts.ScriptTarget.ES2022 } });
+    await writeFile(file, outputText);
+    // The calls also change the setup, which the demo key does not allow.
+    const key = `$(npx @crm/cli key create --org ${organizationId} --name readme --allow list,search,inbound,setup --json`;
+    const session = new BashSession(stack.directory, { npm_config_offline: 'true', ...stack.env });
+    const ran = await session.run(
+      `CRM_API_KEY=${key} | node -p 'JSON.parse(fs.readFileSync(0)).api_key') node ${file}`,
+    );
+    expect(ran).toMatchObject({ exitCode: 0 });
+    session.end();
   });
 });

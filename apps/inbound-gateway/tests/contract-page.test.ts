@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { bounds, inboundOperations, readOperations } from '@crm/contract';
+import { bounds, compileOperation, inboundOperations, readOperations } from '@crm/contract';
 import * as domain from '@crm/domain';
 import {
   type AttributeType,
@@ -200,5 +200,24 @@ describe('the examples of docs/contract.md', () => {
       headers: Object.fromEntries(shownHeaders.map(([name]) => [name, answer.headers.get(name)])),
       body: shown.actual,
     }).toEqual({ status: example.status, headers: Object.fromEntries(shownHeaders), body: shown.expected });
+  });
+
+  test('in its text are bodies that an operation accepts, and those of creates succeed', async () => {
+    const bodies = [...page.matchAll(/`(\{ ?"[^`]*\})`/g)].flatMap(([, text = '']) => {
+      try {
+        return [JSON.parse(placeholders.fill(text)) as object];
+      } catch {
+        return []; // A sketch such as `{"and": […]}`
+      }
+    });
+    expect(bodies.length).toBeGreaterThan(2);
+    for (const body of bodies) {
+      const accepts = (contract: (typeof inboundOperations)[number]): boolean =>
+        compileOperation(contract).body?.(body) === null;
+      const names = inboundOperations.filter(accepts).map(({ id }) => id);
+      expect({ body, names }).not.toEqual({ body, names: [] });
+      if (names.includes('createField'))
+        expect((await gateway().client.send('POST', '/v1/inbound/fields', { body })).status).toBe(200);
+    }
   });
 });
