@@ -11,6 +11,10 @@ const folder = fileURLToPath(new URL('../../../docs/openapi/', import.meta.url))
 const documents = {
   'read-gateway.json': buildOpenApiDocument('read', readOperations, { serverUrl: 'http://127.0.0.1:4000' }),
   'inbound-gateway.json': buildOpenApiDocument('inbound', inboundOperations, { serverUrl: 'http://127.0.0.1:4001' }),
+  // The address of the proxy of docker/compose.yaml.
+  'both-gateways.json': buildOpenApiDocument('both', [...readOperations, ...inboundOperations], {
+    serverUrl: 'http://127.0.0.1:8080',
+  }),
 };
 
 for (const [name, document] of Object.entries(documents)) {

@@ -34,7 +34,12 @@ export interface OpenApiOptions {
 /** The version of the release, as in the changelog. Paths contain the version of the API itself. */
 export const apiVersion = '1.0.0';
 
-const gatewayTexts: Readonly<Record<Gateway, { title: string; description: string }>> = {
+const gatewayTexts: Readonly<Record<Gateway | 'both', { title: string; description: string }>> = {
+  both: {
+    title: 'CRM public API',
+    description:
+      'Reads and writes CRM records: all operations of both gateways, for installations with one address for both.',
+  },
   read: {
     title: 'CRM public API: reading',
     description:
@@ -86,17 +91,18 @@ const onlyNamed = (all: Json, names: ReadonlySet<string>): Json =>
   Object.fromEntries(Object.entries(all).filter(([name]) => names.has(name)));
 
 /**
- * Builds the OpenAPI 3.1 document of a gateway from the contracts of its operations.
+ * Builds the OpenAPI 3.1 document of a gateway from the contracts of its operations, or one of both with one address, where the read
+ * gateway answers the health paths.
  * @throws Error if two schemas share a name or an operation has an undeclared status
  */
 export const buildOpenApiDocument = (
-  gateway: Gateway,
+  gateway: Gateway | 'both',
   operations: readonly OperationContract[],
   { serverUrl = '.' }: OpenApiOptions = {},
 ): OpenApiDocument => {
   const schemas = new SchemaComponents();
   schemas.place(ErrorBody as object as JsonSchema, 'response');
-  const paths = { ...byPath(operations, schemas), ...healthPaths(gateway) };
+  const paths = { ...byPath(operations, schemas), ...healthPaths(gateway === 'both' ? 'read' : gateway) };
   const hasEvents = operations.some(({ id }) => id === 'listEvents');
   const webhooks = hasEvents ? { webhooks: webhookObjects(schemas) } : {};
   const used = new Set([...operations.map(({ tag }) => tag), 'Health', ...(hasEvents ? ['Messages'] : [])]);
@@ -112,7 +118,7 @@ export const buildOpenApiDocument = (
       contact: { name: 'The operator of this deployment' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: serverUrl, description: 'This gateway.' }],
+    servers: [{ url: serverUrl, description: gateway === 'both' ? 'Both gateways.' : 'This gateway.' }],
     security: [{ ApiKey: [] }],
     tags: tags.map((name) => ({ name, description: tagDescriptions[name] })),
     paths,

@@ -63,33 +63,41 @@ const parameter = (name: string, description: string, schema: Json): Json => ({
   schema,
 });
 
+/** The server refuses requests whose headers are larger. */
+const headerLength = 16_384;
+
+const tag = '(W/)?"[1-9][0-9]{0,8}([.][0-9a-f]+)?((--?|;)(gzip|gz|br|zstd|deflate))?"';
+
+/** The form of `If-Match`: one or more tags of records, as the inbound gateway reads them, or `*`. */
+export const ifMatchPattern = `^([*]|${tag}([ \\t]*,[ \\t]*${tag})*)$`;
+
 /** The request headers that operations share. */
 export const headerParameterComponents: Json = {
-  RequestId: parameter('X-Request-Id', 'Your id for this request. Returned and logged if it is well-formed.', {
-    type: 'string',
-  }),
+  RequestId: parameter(
+    'X-Request-Id',
+    'Your id for this request. Returned and logged if it has 8 to 128 letters, digits and `-_.:#=+/`; otherwise replaced.',
+    { type: 'string', maxLength: headerLength },
+  ),
   IdempotencyKey: parameter(
     'Idempotency-Key',
     'A repeat with the same key within 24 hours gets the first response again. Another request with the same key ' +
       'gets 422. While the first request is running, a repeat gets 409 with Retry-After.',
-    { type: 'string', maxLength: 255 },
+    { type: 'string', minLength: 1, maxLength: 255 },
   ),
   ReadAfter: parameter(
     'X-Read-After',
     'The `X-Read-After` of a write: this read then sees that write. It may wait up to 500 ms for it.',
-    { type: 'string' },
+    { type: 'string', maxLength: 255 },
   ),
   IfNoneMatch: parameter(
     'If-None-Match',
     'The `ETag` of a response that you have. If the response would be the same, it is 304 without a body.',
-    { type: 'string' },
+    { type: 'string', maxLength: headerLength },
   ),
   IfMatch: parameter(
     'If-Match',
     'Apply the call only if the record has this version: an `ETag`, or `"3"`. Otherwise 412.',
-    {
-      type: 'string',
-    },
+    { type: 'string', maxLength: headerLength, pattern: ifMatchPattern },
   ),
 };
 
