@@ -88,7 +88,9 @@ const runCollection = async (document: string, baseUrl: string): Promise<Map<str
 describe('the documents', () => {
   testWithTools('have no finding of Spectral', async () => {
     await writeFile(join(folder, '.spectral.json'), JSON.stringify(ruleset));
-    const files = ['read-gateway.json', 'inbound-gateway.json', 'both-gateways.json'].map((name) => join(documents, name));
+    const files = ['read-gateway.json', 'inbound-gateway.json', 'both-gateways.json'].map((name) =>
+      join(documents, name),
+    );
     const linted = await runTool('@stoplight/spectral-cli/dist/index.js', [
       'lint',
       '-F',
