@@ -63,8 +63,9 @@ const examplesIn = (
 const withValue = (body: unknown, [key, ...rest]: Path, value: unknown): unknown => {
   if (key === undefined) return value;
   if (typeof key === 'number') return [withValue(Array.isArray(body) ? (body as unknown[])[0] : {}, rest, value)];
-  const { [otherNames[key] ?? '']: _other, ...kept } = isObject(body) ? body : {};
-  return { ...kept, [key]: withValue(kept[key], rest, value) };
+  const all = isObject(body) ? body : {};
+  const kept = Object.fromEntries(Object.entries(all).filter(([name]) => name !== otherNames[key]));
+  return { ...kept, [key]: withValue(all[key], rest, value) };
 };
 
 const shown = (path: Path, example: unknown): string => `${path.join('.')}: ${JSON.stringify(example)}`;
@@ -84,7 +85,7 @@ const bodiesOf = (document: OpenApiDocument, { operationId, requestBody }: Opera
 /** The query parameters that have an example or known values, with each of them. */
 const parametersOf = ({ parameters = [] }: Operation): [string, Parameter][] =>
   parameters.flatMap((parameter): [string, Parameter][] => {
-    const { examples, enum: values } = parameter.schema ?? {};
+    const { examples, enum: values } = parameter.schema;
     if (parameter.in !== 'query') return [];
     return (examples ?? values ?? []).map((example) => [
       shown([parameter.name], example),
