@@ -55,6 +55,26 @@ describe('R2: no deadlock between bulk calls, four at a time', () => {
     await allSucceed(bulks(api.bulkCreateAccounts, (by) => items({ name: `N${by}`, industry: `I${by}` }), upsert));
   });
 
+  test('creating and finding the same opportunities in different orders, with other contacts and values', async () => {
+    const found = (by: number, round: number) =>
+      numbers.slice(0, 40).map((n) => {
+        const additional_contact_emails = [`p${by}-${n % 7}@found-${n % 4}.com`, `q${round}@found-${by}.com`];
+        const item = deal(`Found ${n}`, `found-${n % 3}.com`, { additional_contact_emails });
+        return { ...item, opportunity: { ...item.opportunity, amount: round * 10 + by } };
+      });
+    const single = (n: number, round: number): Call => [
+      api.createOpportunity,
+      { body: found(n % 4, round)[n] ?? {}, query: n % 2 === 0 ? upsert : {} },
+    ];
+    for (const round of [0, 1, 2]) {
+      await allSucceed([
+        ...bulks(api.bulkCreateOpportunities, (by) => found(by, round), round === 1 ? {} : upsert),
+        ...numbers.slice(0, 40).map((n) => single(n, round)),
+      ]);
+    }
+    expect(await idsWith('opportunities', 'name LIKE $2', 'Found %')).toHaveLength(40);
+  });
+
   test('updating the same contacts and accounts by id, including names, emails and domains', async () => {
     const contacts = (await idsWith('contacts', `email LIKE 'p%@' || $2`, 'shared-1.com')).slice(0, 11);
     const accounts = (await idsWith('accounts', 'domain LIKE $2', 'account-%')).slice(0, 50);

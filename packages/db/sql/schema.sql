@@ -648,10 +648,8 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 -- Write functions, by the file of sql/functions that has their text, and the functions that each one calls.
 
 -- accounts.sql
---   ensure_accounts(p_organization_id uuid, p_accounts jsonb, p_contacts jsonb DEFAULT '[]'::jsonb) → void
---     calls account_event_record, begin_change, collect_events, creation_event, find_account_id, find_contact_id, new_id, write_time
---   insert_account(p_organization_id uuid, p_input jsonb) → accounts
---     calls account_event_record, begin_change, changed_account, check_if_stored, collect_events, creation_event, new_id, write_time
+--   new_account(p_organization_id uuid, p_input jsonb, p_account_id uuid) → accounts
+--     calls changed_account
 --   matched_account_change(p_row accounts, p_input jsonb) → jsonb
 --     calls sends_new_domain
 --   changed_account(p_row accounts, p_change jsonb) → accounts
@@ -687,10 +685,10 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --     calls find_account_id, sends_new_domain, unapplied_values
 --   contact_result(p_row contacts, p_status text, p_input jsonb) → jsonb
 --     calls find_account_id, sends_new_email, unapplied_values
---   create_account(p_organization_id uuid, p_input jsonb) → jsonb
---     calls account_id_of_create, account_result, change_account, check_if_stored, find_account_id, insert_account, matched_account_change, read_account
---   create_contact(p_organization_id uuid, p_input jsonb) → jsonb
---     calls change_contact, check_if_stored, contact_id_of_create, contact_result, find_contact_id, insert_contact, matched_contact_change, read_contact
+--   match_account(p_organization_id uuid, p_input jsonb, p_row accounts) → jsonb
+--     calls account_id_of_create, account_result, change_account, check_if_stored, matched_account_change, read_account
+--   match_contact(p_organization_id uuid, p_input jsonb, p_row contacts) → jsonb
+--     calls change_contact, check_if_stored, contact_id_of_create, contact_result, matched_contact_change, read_contact
 --   account_is_renamed(p_old accounts, p_new accounts) → boolean
 --   contact_is_renamed(p_old contacts, p_new contacts) → boolean
 --   update_account_row(n accounts) → void
@@ -711,12 +709,8 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 -- contacts.sql
 --   find_contact_ids(p_organization_id uuid, p_emails jsonb) → uuid[]
 --     calls find_contact_id
---   ensure_contacts(p_organization_id uuid, p_contacts jsonb) → void
---     calls begin_change, collect_events, contact_event_record, creation_event, find_account_id, find_contact_id, new_id, write_time
---   ensure_related(p_organization_id uuid, p_accounts jsonb, p_contacts jsonb) → void
---     calls ensure_accounts, ensure_contacts
---   insert_contact(p_organization_id uuid, p_input jsonb) → contacts
---     calls begin_change, changed_contact, check_if_stored, collect_events, contact_event_record, creation_event, ensure_accounts, find_account_id, new_id, write_time
+--   new_contact(p_organization_id uuid, p_input jsonb, p_account_id uuid) → contacts
+--     calls changed_contact
 --   matched_contact_change(p_row contacts, p_input jsonb) → jsonb
 --     calls only_keys, sends_new_email
 --   changed_contact(p_row contacts, p_change jsonb) → contacts
@@ -728,7 +722,32 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   contact_moves(p_old contacts, p_new contacts, p_change jsonb) → boolean
 --     calls account_domain_of_email, find_account_id
 --   change_contact(p_old contacts, p_change jsonb) → boolean
---     calls additional_emails, begin_change, changed_contact, check_if_stored, check_key_is_free, check_version, collect_events, contact_id_of_external_id, contact_is_renamed, contact_moves, ensure_accounts, find_account_id, find_contact_id, store_contact
+--     calls additional_emails, begin_change, changed_contact, check_if_stored, check_key_is_free, check_version, collect_events, collect_rows, contact_id_of_external_id, contact_is_renamed, contact_moves, ensure_related, find_account_id, find_contact_id, only_keys, store_contact
+-- creates.sql
+--   creating_items(p_inputs jsonb[], p_keys text[], p_external_ids text[], p_found uuid[], p_refusals jsonb[]) → boolean[]
+--   answers_of_events(p_answers jsonb[], p_events events[]) → jsonb[]
+--   create_accounts(p_organization_id uuid, p_inputs jsonb[], p_before integer, OUT answers jsonb[], OUT refusals jsonb[], OUT new_events events[]) → record
+--     calls account_event_record, account_result, answers_of_events, begin_change, created_event, creating_items, ensure_related, events_of_accounts, find_account_id, match_accounts, new_account, new_id, not_stored_refusal, write_time
+--   create_contacts(p_organization_id uuid, p_inputs jsonb[], p_before integer, OUT answers jsonb[], OUT refusals jsonb[], OUT new_events events[]) → record
+--     calls answers_of_events, begin_change, contact_event_record, contact_result, created_event, creating_items, ensure_related, events_of_contacts, find_contact_id, match_contacts, new_contact, new_id, not_stored_refusal, write_time
+--   match_accounts(p_organization_id uuid, p_inputs jsonb[], p_rows accounts[], p_found uuid[], p_answers jsonb[], p_refusals jsonb[], p_events events[], p_before integer, OUT answers jsonb[], OUT refusals jsonb[], OUT new_events events[]) → record
+--     calls match_accounts_one_by_one
+--   match_contacts(p_organization_id uuid, p_inputs jsonb[], p_rows contacts[], p_found uuid[], p_answers jsonb[], p_refusals jsonb[], p_events events[], p_before integer, OUT answers jsonb[], OUT refusals jsonb[], OUT new_events events[]) → record
+--     calls match_contacts_one_by_one
+--   match_opportunities(p_organization_id uuid, p_inputs jsonb[], p_rows opportunities[], p_found uuid[], p_answers jsonb[], p_refusals jsonb[], p_events events[], p_before integer, OUT answers jsonb[], OUT refusals jsonb[], OUT new_events events[]) → record
+--     calls match_opportunities_one_by_one
+--   match_notes(p_organization_id uuid, p_inputs jsonb[], p_rows notes[], p_found uuid[], p_answers jsonb[], p_refusals jsonb[], p_events events[], p_before integer, OUT answers jsonb[], OUT refusals jsonb[], OUT new_events events[]) → record
+--     calls match_notes_one_by_one
+--   match_accounts_one_by_one(p_organization_id uuid, p_inputs jsonb[], p_rows accounts[], p_items integer[], p_answers jsonb[], p_refusals jsonb[], p_events events[], p_before integer, OUT answers jsonb[], OUT refusals jsonb[], OUT new_events events[]) → record
+--     calls create_accounts, match_account, take_events
+--   match_contacts_one_by_one(p_organization_id uuid, p_inputs jsonb[], p_rows contacts[], p_items integer[], p_answers jsonb[], p_refusals jsonb[], p_events events[], p_before integer, OUT answers jsonb[], OUT refusals jsonb[], OUT new_events events[]) → record
+--     calls create_contacts, match_contact, take_events
+--   match_opportunities_one_by_one(p_organization_id uuid, p_inputs jsonb[], p_rows opportunities[], p_items integer[], p_answers jsonb[], p_refusals jsonb[], p_events events[], p_before integer, OUT answers jsonb[], OUT refusals jsonb[], OUT new_events events[]) → record
+--     calls create_opportunities, match_opportunity, take_events
+--   match_notes_one_by_one(p_organization_id uuid, p_inputs jsonb[], p_rows notes[], p_items integer[], p_answers jsonb[], p_refusals jsonb[], p_events events[], p_before integer, OUT answers jsonb[], OUT refusals jsonb[], OUT new_events events[]) → record
+--     calls create_notes, match_note, take_events
+--   create_records(p_organization_id uuid, p_function text, p_inputs jsonb[], OUT answers jsonb[], OUT refusals jsonb[], OUT new_events events[]) → record
+--     calls create_accounts, create_contacts, create_notes, create_opportunities, resolve_links
 -- distribution.sql
 --   plan_memory(p_organization_id uuid, p_count integer) → bigint
 -- event_partitions.sql
@@ -751,22 +770,25 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --     calls event_instant
 --   note_event_record(r notes, p_links jsonb) → jsonb
 --     calls event_instant
+--   created_event(p_item bigint, p_object text, p_record jsonb) → events
 --   creation_event(p_object text, p_kind text, p_record jsonb) → text
 --   deletion_event(p_object text, p_record jsonb, p_merged_into uuid DEFAULT NULL::uuid) → text
 --   change_event(p_object text, p_old jsonb, p_new jsonb) → text
 --   erasure_event(p_object text, p_id uuid, p_version integer) → text
 -- events.sql
 --   collect_events(p_events text[]) → void
---   take_events() → text
+--   collect_rows(p_events events[]) → void
+--     calls collect_events, creation_event
+--   take_events(p_item integer DEFAULT NULL::integer) → events[]
 --   next_event_position(p_organization_id uuid, p_count integer, p_bytes integer, p_time timestamp with time zone, OUT new_position bigint, OUT event_time timestamp with time zone) → record
---   delay_events(p_organization_id uuid, p_events jsonb, p_time timestamp with time zone) → jsonb
+--   delay_events(p_organization_id uuid, p_events events[], p_time timestamp with time zone) → events[]
 --     calls event_instant
 --   event_record_changes(p_base jsonb, p_record jsonb) → jsonb
 --   changed_event_record(p_base jsonb, p_changes jsonb) → jsonb
---   event_reference(p_organization_id uuid, p_event jsonb, p_at timestamp with time zone) → jsonb
+--   event_reference(p_organization_id uuid, p_event events, p_at timestamp with time zone) → jsonb
 --     calls event_record_changes, event_week
---   append_events(p_organization_id uuid, p_origin jsonb) → void
---     calls delay_events, event_reference, new_id, next_event_position, store_timeline, take_events, write_time
+--   append_events(p_organization_id uuid, p_origin jsonb, p_events events[]) → void
+--     calls delay_events, event_reference, new_id, next_event_position, store_timeline, write_time
 --   erase_events(p_organization_id uuid, p_object text, p_ids uuid[], p_batch jsonb) → jsonb
 --   unfinished_deletion(p_input jsonb, p_erased jsonb DEFAULT NULL::jsonb) → jsonb
 --   current_timeline() → integer
@@ -786,8 +808,10 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   write_time() → timestamp with time zone
 --   check_version(p_found_version integer, p_change jsonb) → void
 --     calls refuse
+--   not_stored_refusal(p_stored jsonb, p_change jsonb) → jsonb
+--     calls refusal_of
 --   check_if_stored(p_stored jsonb, p_change jsonb) → void
---     calls refuse
+--     calls not_stored_refusal
 --   check_key_is_free(p_object text, p_field text, p_holder_id uuid) → void
 --     calls refuse
 --   check_create_keys(p_object text, p_found_id uuid, p_key_id uuid, p_has_key boolean) → void
@@ -872,17 +896,18 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   merge_contact(p_organization_id uuid, p_input jsonb) → jsonb
 --     calls additional_emails, begin_merge, changed_contact, check_merged_contacts, collect_events, contact_event_record, filling_change, merge_opportunities, merge_plan, merge_result, merged_event, move_contact_aliases, move_contacts, move_opportunities, move_rest_to_contact, read_contact, store_contact
 -- notes.sql
---   check_opportunities_exist(p_organization_id uuid, p_ids uuid[]) → void
---     calls opportunities_of_ids, refuse
 --   note_links(p_organization_id uuid, p_note_id uuid) → jsonb
 --   note_search_text(p_normalized_title text, p_normalized_content text) → text
 --   normalized_note_content(p_note notes) → text
 --   unapplied_note_values(p_organization_id uuid, p_note notes, p_input jsonb) → jsonb
 --     calls find_account_id, find_contact_id, note_links
---   note_of_id(p_organization_id uuid, p_id uuid, p_input jsonb) → jsonb
---     calls refuse, unapplied_note_values
---   create_note(p_organization_id uuid, p_input jsonb) → jsonb
---     calls begin_change, check_opportunities_exist, collect_events, creation_event, ensure_related, find_account_id, find_contact_id, new_id, note_event_record, note_links, note_of_id, note_search_text, write_time
+--   match_note(p_organization_id uuid, p_input jsonb, p_row notes) → jsonb
+--     calls unapplied_note_values
+--   note_refusals(p_organization_id uuid, p_inputs jsonb[]) → jsonb[]
+--     calls refusal_of
+--   links_of_notes(p_organization_id uuid, p_inputs jsonb[]) → TABLE(n integer, input jsonb, links jsonb)
+--   create_notes(p_organization_id uuid, p_inputs jsonb[], p_before integer, OUT answers jsonb[], OUT refusals jsonb[], OUT new_events events[]) → record
+--     calls begin_change, created_event, creating_items, ensure_related, links_of_notes, match_notes, new_id, note_event_record, note_refusals, note_search_text, write_time
 --   touch_note(p_note notes) → notes
 --     calls write_time
 --   update_note(p_organization_id uuid, p_input jsonb) → jsonb
@@ -905,29 +930,32 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   move_opportunity_notes(p_organization_id uuid, p_from_id uuid, p_to_id uuid) → text[]
 --     calls change_event, note_event_record, note_links, opportunity_note_ids, touch_note
 -- opportunities.sql
---   insert_opportunity(p_row opportunities, p_additional_ids uuid[]) → opportunities
---     calls add_contact_links, begin_change, check_place_is_active, collect_events, copy_related_texts, creation_event, new_id, opportunity_event_record, opportunity_record, write_time
---   account_domain_of_linked(p_organization_id uuid, p_input jsonb) → text
---   new_opportunity(p_organization_id uuid, p_input jsonb) → opportunities
---     calls account_domain_of_linked, changed_opportunity, find_account_id
+--   places_of_opportunities(p_organization_id uuid, p_inputs jsonb[]) → TABLE(n integer, input jsonb, account_id uuid, account_domain text, account_name_key text, account_text text, contact_id uuid, contact_email text, first_name_key text, last_name_key text, stage_label text, is_stage_active boolean, is_pipeline_active boolean, additional_ids uuid[], contact_texts text)
+--     calls linked_contact_text
+--   opportunity_result(p_row opportunities, p_status text, p_unapplied jsonb) → jsonb
+--   create_opportunities(p_organization_id uuid, p_inputs jsonb[], p_before integer, OUT answers jsonb[], OUT refusals jsonb[], OUT new_events events[]) → record
+--     calls account_key_of, answers_of_events, begin_change, created_event, creating_items, ensure_related, events_of_opportunities, match_opportunities, new_id, not_stored_refusal, opportunity_event_record, opportunity_id_of_key, opportunity_key, opportunity_result, opportunity_text, opportunity_with_values, places_of_opportunities, refusal_of, unseen_slugs, write_time
 --   opportunity_id_of_create(p_row opportunities) → uuid
 --     calls opportunity_id_of_external_id, opportunity_id_of_key
 --   check_opportunity_keys(p_row opportunities, p_found_id uuid) → void
 --     calls check_create_keys, check_key_is_free, check_opportunity_external_id, opportunity_id_of_key
 --   matched_opportunity_change(p_input jsonb) → jsonb
 --     calls only_keys
---   create_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
---     calls change_opportunity, check_if_stored, check_opportunity_keys, distinct_contact_ids, ensure_related, find_account_id, find_contact_ids, insert_opportunity, matched_opportunity_change, new_opportunity, opportunity_id_of_create, opportunity_id_of_key, read_opportunity, unapplied_values
+--   match_opportunity(p_organization_id uuid, p_input jsonb, p_row opportunities) → jsonb
+--     calls change_opportunity, check_if_stored, check_opportunity_keys, find_account_id, matched_opportunity_change, opportunity_id_of_create, opportunity_result, read_opportunity, unapplied_values
 --   update_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
---     calls change_opportunity, ensure_related, read_opportunity
+--     calls change_opportunity, collect_rows, ensure_related, read_opportunity
 --   delete_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
 --     calls additional_contact_ids, begin_change, check_version, collect_events, delete_results_of_record, deletion_event, detach_opportunity_notes, opportunity_event_record, read_opportunity, unfinished_deletion
 -- opportunity_changes.sql
 --   opportunity_key(p_row opportunities) → text
 --   opportunity_id_of_key(p_row opportunities) → uuid
 --   opportunities_of_ids(p_organization_id uuid, p_ids uuid[]) → SETOF opportunities
+--   opportunity_with_values(p_row opportunities, p_change jsonb) → opportunities
+--     calls merge_patch
+--   account_key_of(p_account_id uuid, p_contact_id uuid) → text
 --   changed_opportunity(p_row opportunities, p_change jsonb) → opportunities
---     calls find_account_id, find_contact_id, merge_patch
+--     calls account_key_of, find_account_id, find_contact_id, opportunity_with_values
 --   distinct_contact_ids(p_ids uuid[], p_primary_id uuid) → uuid[]
 --   wanted_contact_ids(p_old opportunities, p_new opportunities, p_linked uuid[], p_change jsonb) → uuid[]
 --     calls distinct_contact_ids, find_contact_ids
@@ -942,10 +970,20 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --     calls additional_contact_ids, begin_change, changed_key_field, changed_opportunity, check_if_stored, check_key_is_free, check_stage_is_active, check_version, collect_events, opportunity_id_of_external_id, opportunity_id_of_key, opportunity_key, refuse, store_opportunity, wanted_contact_ids
 -- opportunity_records.sql
 --   additional_contact_ids(p_organization_id uuid, p_opportunity_id uuid) → uuid[]
+--   linked_contact_text(p_id uuid, p_first_name text, p_last_name text, p_email text) → text
+--   opportunity_text(p_row opportunities, p_stage_label text, p_contacts text, p_unseen text[]) → text
+--   unseen_slugs(p_organization_id uuid) → text[]
 --   opportunity_record(p_row opportunities, p_additional_ids uuid[]) → text
+--     calls linked_contact_text, opportunity_text, unseen_slugs
 --   copy_related_texts(p_row opportunities) → opportunities
 --   refresh_opportunity_records(p_organization_id uuid, p_opportunity_ids uuid[]) → void
 --     calls additional_contact_ids, lock_organization, opportunities_of_ids, opportunity_record
+-- related.sql
+--   ensure_related(p_organization_id uuid, p_inputs jsonb[], p_before integer DEFAULT 0) → events[]
+--     calls account_event_record, begin_change, contact_event_record, created_event, events_of_accounts, events_of_contacts, new_id, write_time
+--   events_of_accounts(p_organization_id uuid, p_events events[]) → events[]
+--   events_of_contacts(p_organization_id uuid, p_events events[]) → events[]
+--   events_of_opportunities(p_organization_id uuid, p_events events[]) → events[]
 -- restore.sql
 --   deleted_record(p_organization_id uuid, p_position bigint, p_object text) → jsonb
 --     calls refuse
@@ -957,7 +995,7 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --     calls account_event_record, account_id_of_external_id, additional_domains, begin_change, changed_account, check_key_is_free, collect_events, creation_event, deleted_record, find_account_id, forget_merge, restore_aliases, write_time
 --   contact_exists(p_organization_id uuid, p_id uuid) → boolean
 --   restore_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
---     calls begin_change, changed_opportunity, check_key_is_free, contact_exists, current_ids, deleted_record, forget_merge, insert_opportunity, opportunity_id_of_external_id, opportunity_id_of_key, write_time
+--     calls add_contact_links, begin_change, changed_opportunity, check_key_is_free, check_place_is_active, collect_events, contact_exists, copy_related_texts, creation_event, current_ids, deleted_record, forget_merge, opportunity_event_record, opportunity_id_of_external_id, opportunity_id_of_key, opportunity_record, write_time
 -- setup.sql
 --   opportunity_ids_of_owner(p_organization_id uuid, p_owner_id uuid, p_limit integer) → uuid[]
 --   free_slot(p_organization_id uuid, p_object_type text, p_kind text) → text
@@ -995,7 +1033,7 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   opportunity_ids_of_stage(p_organization_id uuid, p_pipeline_id uuid, p_stage_id uuid, p_limit integer) → uuid[]
 --   save_pipeline(p_organization_id uuid, p_change jsonb) → void
 --     calls check_key_is_free, place_pipeline, refuse, write_time
---   check_place_is_active(p_row opportunities, p_is_restored boolean) → void
+--   check_place_is_active(p_row opportunities) → void
 --     calls check_stage_is_active, refuse
 --   check_stage_is_active(p_row opportunities) → void
 --     calls refuse
@@ -1027,13 +1065,17 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --     calls new_id, write_time
 -- write.sql
 --   needs_exclusive_lock(p_function text, p_input jsonb) → boolean
+--     calls creates_records
+--   creates_records(p_function text, p_input jsonb) → boolean
 --   call_write_function(p_organization_id uuid, p_function text, p_input jsonb) → jsonb
---     calls create_account, create_contact, create_note, create_opportunity, delete_account, delete_contact, delete_note, delete_opportunity, merge_account, merge_contact, resolve_links, restore_account, restore_opportunity, update_account, update_contact, update_note, update_opportunity, write_many
+--     calls delete_account, delete_contact, delete_note, delete_opportunity, merge_account, merge_contact, resolve_links, restore_account, restore_opportunity, update_account, update_contact, update_note, update_opportunity
 --   item_refusal(p_refusal jsonb, p_answers jsonb) → jsonb
---   write_many(p_organization_id uuid, p_input jsonb) → jsonb
---     calls call_write_function, collect_events, item_refusal, refuse, take_events
---   run_write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb) → jsonb
---     calls begin_change, call_write_function, check_fields_exist, store_result
+--   change_records(p_organization_id uuid, p_function text, p_inputs jsonb[], OUT answers jsonb[], OUT refusals jsonb[], OUT new_events events[]) → record
+--     calls call_write_function, take_events
+--   write_many(p_organization_id uuid, p_input jsonb, OUT result jsonb, OUT new_events events[]) → record
+--     calls change_records, create_records, creates_records, item_refusal, refuse
+--   run_write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb, OUT result jsonb, OUT new_events events[]) → record
+--     calls begin_change, call_write_function, check_fields_exist, create_records, creates_records, store_result, take_events, write_many
 --   read_mark() → text
 --   write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb, p_origin jsonb DEFAULT NULL::jsonb, OUT result jsonb, OUT replayed boolean, OUT read_mark text, OUT refusal jsonb) → record
---     calls append_events, find_or_claim_result, lock_organization, needs_exclusive_lock, read_mark, run_write
+--     calls append_events, creates_records, find_or_claim_result, lock_organization, needs_exclusive_lock, read_mark, run_write

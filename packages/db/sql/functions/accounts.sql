@@ -1,59 +1,12 @@
 -- Accounts: creating, changing and deleting them. accounts_and_contacts.sql has what contacts need too.
 
--- Creates the accounts that do not exist yet. p_accounts: [{domain, name, normalized_name, is_freemail, is_requested}], p_contacts:
--- [{email, account_domain}].
---
--- `is_requested` is true if the request names the domain, or if it creates a contact with an email of the domain or gives a contact such an
--- email. The other domains come from emails of contacts that the request refers to. Their accounts are created only if such a contact is
--- missing too.
-CREATE OR REPLACE FUNCTION ensure_accounts(p_organization_id uuid, p_accounts jsonb, p_contacts jsonb DEFAULT '[]') RETURNS void LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_now timestamptz := write_time();
-  v_seed record;
-  v_row accounts;
-  v_events text[] := '{}';
-BEGIN
-  FOR v_seed IN
-    SELECT a.domain, a.name, a.normalized_name, a.is_freemail, concat_ws(' ', a.normalized_name, a.domain) AS search_text
-      FROM jsonb_to_recordset(p_accounts) AS a (domain text, name text, normalized_name text, is_freemail boolean, is_requested boolean)
-     WHERE find_account_id(p_organization_id, a.domain) IS NULL
-       AND (a.is_requested OR a.domain IN (
-             SELECT c.account_domain FROM jsonb_to_recordset(p_contacts) AS c (email text, account_domain text)
-              WHERE find_contact_id(p_organization_id, c.email) IS NULL))
-     ORDER BY a.domain COLLATE "C"
-  LOOP
-    PERFORM begin_change('shared');
-    INSERT INTO accounts (organization_id, id, domain, name, normalized_name, is_freemail, search_text, created_at, updated_at)
-      VALUES (p_organization_id, new_id(v_now), v_seed.domain, v_seed.name, v_seed.normalized_name, v_seed.is_freemail, v_seed.search_text, v_now, v_now)
-    ON CONFLICT (organization_id, domain) DO NOTHING RETURNING * INTO v_row;
-    IF FOUND THEN
-      v_events := v_events || creation_event('account', 'created', account_event_record(v_row, '[]'));
-    END IF;
-  END LOOP;
-  PERFORM collect_events(v_events);
-END
-$$;
-
--- Inserts a new account. Returns a null id if a parallel call inserted the domain first.
--- p_input: {defaults: columns of a new account, change}.
-CREATE OR REPLACE FUNCTION insert_account(p_organization_id uuid, p_input jsonb) RETURNS accounts LANGUAGE plpgsql VOLATILE AS $$
+-- A new account without its id. p_input: {defaults: columns of a new account, change}.
+CREATE OR REPLACE FUNCTION new_account(p_organization_id uuid, p_input jsonb, p_account_id uuid) RETURNS accounts LANGUAGE plpgsql STABLE AS $$
 DECLARE
   v_row accounts := jsonb_populate_record(NULL::accounts, '{"custom_fields": {}, "normalized": {}, "version": 1}' || (p_input->'defaults'));
 BEGIN
-  PERFORM check_if_stored(NULL, p_input->'change');
-  PERFORM begin_change('shared');
-  v_row := changed_account(v_row, p_input->'change');
   v_row.organization_id := p_organization_id;
-  v_row.created_at := write_time();
-  v_row.updated_at := v_row.created_at;
-  v_row.id := new_id(v_row.created_at);
-  INSERT INTO accounts VALUES (v_row.*) ON CONFLICT (organization_id, domain) DO NOTHING;
-  IF NOT FOUND THEN
-    v_row.id := NULL;
-    RETURN v_row;
-  END IF;
-  PERFORM collect_events(ARRAY[creation_event('account', 'created', account_event_record(v_row, '[]'))]);
-  RETURN v_row;
+  RETURN changed_account(v_row, p_input->'change');
 END
 $$;
 

@@ -109,11 +109,11 @@ BEGIN
 END
 $$;
 
--- Creates a record, or finds the one with the same external id, domain or email. `matched_<object>_change` says what a create changes in
--- a record that it found. p_input: {change, on_match} and what `insert_<object>` needs.
+-- The result of a create whose external id, domain or email a record has; null if none has it. `matched_<object>_change` says what the
+-- create changes in this record. p_input: {change, on_match}.
 -- FOR object=account objects=accounts key=domain
 -- FOR object=contact objects=contacts key=email
-CREATE OR REPLACE FUNCTION create_{object}(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION match_{object}(p_organization_id uuid, p_input jsonb, p_row {objects}) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_id uuid := {object}_id_of_create(p_organization_id, p_input->'change'->'set');
   v_row {objects};
@@ -121,11 +121,7 @@ DECLARE
   v_status text := 'matched';
 BEGIN
   IF v_id IS NULL THEN
-    v_row := insert_{object}(p_organization_id, p_input);
-    IF v_row.id IS NOT NULL THEN
-      RETURN {object}_result(v_row, 'created', p_input);
-    END IF;
-    v_id := find_{object}_id(p_organization_id, p_input->'change'->'set'->>'{key}');
+    RETURN NULL;
   END IF;
   v_row := read_{object}(p_organization_id, v_id);
   IF p_input->'change' ? 'if_stored' THEN

@@ -9,62 +9,14 @@ BEGIN
 END
 $$;
 
--- Creates the contacts that do not exist yet. Their accounts exist. p_contacts: [{email, account_domain}].
-CREATE OR REPLACE FUNCTION ensure_contacts(p_organization_id uuid, p_contacts jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_now timestamptz := write_time();
-  v_seed record;
-  v_row contacts;
-  v_events text[] := '{}';
-BEGIN
-  FOR v_seed IN
-    SELECT c.email, find_account_id(p_organization_id, c.account_domain) AS account_id
-      FROM jsonb_to_recordset(p_contacts) AS c (email text, account_domain text)
-     WHERE find_contact_id(p_organization_id, c.email) IS NULL
-     ORDER BY c.email COLLATE "C"
-  LOOP
-    PERFORM begin_change('shared');
-    INSERT INTO contacts (organization_id, id, email, account_id, search_text, created_at, updated_at)
-      VALUES (p_organization_id, new_id(v_now), v_seed.email, v_seed.account_id, v_seed.email, v_now, v_now)
-    ON CONFLICT (organization_id, email) DO NOTHING RETURNING * INTO v_row;
-    IF FOUND THEN
-      v_events := v_events || creation_event('contact', 'created', contact_event_record(v_row, '[]'));
-    END IF;
-  END LOOP;
-  PERFORM collect_events(v_events);
-END
-$$;
-
--- Creates the accounts and contacts of a call that do not exist yet. p_accounts and p_contacts are those of ensure_accounts.
-CREATE OR REPLACE FUNCTION ensure_related(p_organization_id uuid, p_accounts jsonb, p_contacts jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
-BEGIN
-  PERFORM ensure_accounts(p_organization_id, p_accounts, p_contacts);
-  PERFORM ensure_contacts(p_organization_id, p_contacts);
-END
-$$;
-
--- Inserts a new contact, and its account if it is missing. Returns a null id if a parallel call inserted the email first.
--- p_input: {accounts, account_domain, change}.
-CREATE OR REPLACE FUNCTION insert_contact(p_organization_id uuid, p_input jsonb) RETURNS contacts LANGUAGE plpgsql VOLATILE AS $$
+-- A new contact without its id. p_input: {change}.
+CREATE OR REPLACE FUNCTION new_contact(p_organization_id uuid, p_input jsonb, p_account_id uuid) RETURNS contacts LANGUAGE plpgsql STABLE AS $$
 DECLARE
   v_row contacts := jsonb_populate_record(NULL::contacts, '{"custom_fields": {}, "normalized": {}, "version": 1}');
 BEGIN
-  PERFORM check_if_stored(NULL, p_input->'change');
-  PERFORM begin_change('shared');
-  PERFORM ensure_accounts(p_organization_id, p_input->'accounts');
-  v_row := changed_contact(v_row, p_input->'change');
   v_row.organization_id := p_organization_id;
-  v_row.account_id := find_account_id(p_organization_id, p_input->>'account_domain');
-  v_row.created_at := write_time();
-  v_row.updated_at := v_row.created_at;
-  v_row.id := new_id(v_row.created_at);
-  INSERT INTO contacts VALUES (v_row.*) ON CONFLICT (organization_id, email) DO NOTHING;
-  IF NOT FOUND THEN
-    v_row.id := NULL;
-    RETURN v_row;
-  END IF;
-  PERFORM collect_events(ARRAY[creation_event('contact', 'created', contact_event_record(v_row, '[]'))]);
-  RETURN v_row;
+  v_row.account_id := p_account_id;
+  RETURN changed_contact(v_row, p_input->'change');
 END
 $$;
 
@@ -139,7 +91,7 @@ $$;
 
 -- Whether a change moves a contact to another account.
 -- With `linked_by`, the contact moves to the account `account_domain` of the change, which is created if it is missing. `accounts` of the
--- change: this account, in the form of ensure_accounts. Without `linked_by`, `account_domain` is that of a new email. The contact then moves
+-- change: this account, in the form of ensure_related. Without `linked_by`, `account_domain` is that of a new email. The contact then moves
 -- unless its account is another one than that of its old email.
 CREATE OR REPLACE FUNCTION contact_moves(p_old contacts, p_new contacts, p_change jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
@@ -166,13 +118,14 @@ BEGIN
   IF v_new IS NOT DISTINCT FROM p_old AND NOT v_moves THEN
     RETURN false;
   END IF;
-  PERFORM begin_change(CASE WHEN contact_is_renamed(p_old, v_new) THEN 'exclusive' ELSE 'shared' END);
+  -- The account of a contact that moves may be new. Under the shared lock, new accounts come before the lock of a contact.
+  PERFORM begin_change(CASE WHEN v_moves OR contact_is_renamed(p_old, v_new) THEN 'exclusive' ELSE 'shared' END);
   IF v_new.email <> p_old.email THEN
     PERFORM check_key_is_free('contact', 'email', nullif(find_contact_id(v_new.organization_id, v_new.email), v_new.id));
     DELETE FROM contact_aliases l WHERE l.organization_id = v_new.organization_id AND l.email = v_new.email;
   END IF;
   IF v_moves THEN
-    PERFORM ensure_accounts(v_new.organization_id, p_change->'accounts');
+    PERFORM collect_rows(ensure_related(v_new.organization_id, ARRAY[only_keys(p_change, '{accounts}')]));
     v_new.account_id := find_account_id(v_new.organization_id, p_change->>'account_domain');
   END IF;
   IF v_new.external_id IS DISTINCT FROM p_old.external_id THEN

@@ -44,6 +44,23 @@ BEGIN
 END
 $$;
 
+-- The event of a created record, as a row of the table. p_item: the number of the item that creates it, see append_events. `bytes` is the
+-- length of creation_event.
+CREATE OR REPLACE FUNCTION created_event(p_item bigint, p_object text, p_record jsonb) RETURNS events LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  v_event events;
+BEGIN
+  v_event.position := p_item;
+  v_event.type := p_object || '.created';
+  v_event.object := p_object;
+  v_event.record_id := p_record->>'id';
+  v_event.version := 1;
+  v_event.record := p_record;
+  v_event.bytes := octet_length(p_record::text) + 2 * octet_length(p_object) + 113;
+  RETURN v_event;
+END
+$$;
+
 -- The event of a created or restored record, as text for collect_events. p_kind: 'created' or 'restored'.
 CREATE OR REPLACE FUNCTION creation_event(p_object text, p_kind text, p_record jsonb) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN

@@ -1,11 +1,10 @@
--- The change log. Write functions collect their events while they run, and `write` appends them after all other changes. It takes the next
--- positions of the organization just before it inserts the events. So other calls wait for the counter only during the insert and the
--- commit.
+-- The change log. `write` appends the events of a call after all other changes. It takes the next positions of the organization just before
+-- it inserts the events. So other calls wait for the counter only during the insert and the commit.
 --
--- An event is collected as JSON text: {type, object, record_id, version, record, previous, changed, is_erased, merged_with}. The setting `crm.events`
--- holds the collected events, separated by commas. The setting ends with the transaction. A subtransaction that is rolled back restores
--- its earlier value, so a refused item of a bulk call leaves no event. Loops collect into an array first, because every addition to the
--- setting copies it.
+-- Creates return their events as rows of the table. Everything else collects them as JSON text in the setting `crm.events`, separated by
+-- commas: {type, object, record_id, version, record, previous, changed, is_erased, merged_with}. The setting ends with the transaction. A
+-- subtransaction that is rolled back restores its earlier value, so a refused item of a bulk call leaves no event. Loops collect into an
+-- array first, because every addition to the setting copies it.
 
 -- Adds events to the collected events of this transaction.
 CREATE OR REPLACE FUNCTION collect_events(p_events text[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
@@ -16,15 +15,25 @@ BEGIN
 END
 $$;
 
--- Returns the collected events and empties the collection; null if there are none.
-CREATE OR REPLACE FUNCTION take_events() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_events text := nullif(current_setting('crm.events', true), '');
+-- Adds the events of created records, as rows, to the collected events.
+CREATE OR REPLACE FUNCTION collect_rows(p_events events[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  IF v_events IS NOT NULL THEN
-    PERFORM set_config('crm.events', '', true);
+  PERFORM collect_events(ARRAY(SELECT creation_event(e.object, 'created', e.record) FROM unnest(p_events) e));
+END
+$$;
+
+-- Returns the collected events as rows and empties the collection. p_item: the number of their item, which becomes their `position`.
+CREATE OR REPLACE FUNCTION take_events(p_item int DEFAULT NULL) RETURNS events[] LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_events jsonb := ('[' || coalesce(current_setting('crm.events', true), '') || ']')::jsonb;
+BEGIN
+  IF v_events = '[]' THEN
+    RETURN '{}';
   END IF;
-  RETURN v_events;
+  PERFORM set_config('crm.events', '', true);
+  RETURN ARRAY(
+    SELECT jsonb_populate_record(NULL::events, e || jsonb_build_object('position', p_item, 'bytes', octet_length(e::text)))
+      FROM jsonb_array_elements(v_events) e);
 END
 $$;
 
@@ -45,29 +54,27 @@ BEGIN
 END
 $$;
 
--- Gives the records of collected events a later updated_at, and returns the events with it. append_events calls it only for writes that
--- have waited for seconds, because it writes every row again.
-CREATE OR REPLACE FUNCTION delay_events(p_organization_id uuid, p_events jsonb, p_time timestamptz) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+-- Gives the records of events a later updated_at, and returns the events with it. append_events calls it only for writes that have waited
+-- for seconds, because it writes every row again.
+CREATE OR REPLACE FUNCTION delay_events(p_organization_id uuid, p_events events[], p_time timestamptz) RETURNS events[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_instant jsonb := to_jsonb(event_instant(p_time));
-  v_event jsonb;
-  v_id uuid;
-  v_events jsonb[] := '{}';
+  v_event events;
+  v_events events[] := '{}';
 BEGIN
-  FOR v_event IN SELECT e FROM jsonb_array_elements(p_events) e LOOP
-    v_id := v_event->>'record_id';
-    IF v_event ? 'record' THEN
-      CASE v_event->>'object'
-        WHEN 'account' THEN UPDATE accounts r SET updated_at = p_time WHERE r.organization_id = p_organization_id AND r.id = v_id;
-        WHEN 'contact' THEN UPDATE contacts r SET updated_at = p_time WHERE r.organization_id = p_organization_id AND r.id = v_id;
-        WHEN 'opportunity' THEN UPDATE opportunities r SET updated_at = p_time WHERE r.organization_id = p_organization_id AND r.id = v_id;
-        WHEN 'note' THEN UPDATE notes r SET updated_at = p_time WHERE r.organization_id = p_organization_id AND r.id = v_id;
+  FOREACH v_event IN ARRAY p_events LOOP
+    IF v_event.record IS NOT NULL THEN
+      CASE v_event.object
+        WHEN 'account' THEN UPDATE accounts r SET updated_at = p_time WHERE r.organization_id = p_organization_id AND r.id = v_event.record_id;
+        WHEN 'contact' THEN UPDATE contacts r SET updated_at = p_time WHERE r.organization_id = p_organization_id AND r.id = v_event.record_id;
+        WHEN 'opportunity' THEN UPDATE opportunities r SET updated_at = p_time WHERE r.organization_id = p_organization_id AND r.id = v_event.record_id;
+        WHEN 'note' THEN UPDATE notes r SET updated_at = p_time WHERE r.organization_id = p_organization_id AND r.id = v_event.record_id;
       END CASE;
-      v_event := jsonb_set(v_event, '{record,updated_at}', v_instant);
+      v_event.record := jsonb_set(v_event.record, '{updated_at}', v_instant);
     END IF;
     v_events := v_events || v_event;
   END LOOP;
-  RETURN to_jsonb(v_events);
+  RETURN v_events;
 END
 $$;
 
@@ -100,36 +107,37 @@ $$;
 
 -- How to store the record of a large event in fewer bytes: {position, changes} refers to an earlier event of the record, which holds all of
 -- its values. Null if the event needs all values itself. Only an event of the same week is used, because both then expire together.
-CREATE OR REPLACE FUNCTION event_reference(p_organization_id uuid, p_event jsonb, p_at timestamptz) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION event_reference(p_organization_id uuid, p_event events, p_at timestamptz) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_base events;
   v_changes jsonb;
 BEGIN
   SELECT e.* INTO v_base FROM events e
-    WHERE e.organization_id = p_organization_id AND e.object = p_event->>'object' AND e.record_id = (p_event->>'record_id')::uuid
+    WHERE e.organization_id = p_organization_id AND e.object = p_event.object AND e.record_id = p_event.record_id
       AND e.occurred_at >= event_week(p_at)
     ORDER BY e.position DESC LIMIT 1;
   IF v_base.base_position IS NOT NULL THEN
     SELECT e.* INTO v_base FROM events e
       WHERE e.organization_id = p_organization_id AND e.position = v_base.base_position AND e.occurred_at >= event_week(p_at);
   END IF;
-  IF v_base.record IS NULL OR jsonb_typeof(p_event->'record') IS DISTINCT FROM 'object' THEN
+  IF v_base.record IS NULL OR p_event.record IS NULL THEN
     RETURN NULL;
   END IF;
-  v_changes := event_record_changes(v_base.record, p_event->'record');
+  v_changes := event_record_changes(v_base.record, p_event.record);
   RETURN CASE WHEN octet_length(v_changes::text) * 2 <= octet_length(v_base.record::text)
     THEN jsonb_build_object('position', v_base.position, 'changes', v_changes) END;
 END
 $$;
 
--- Appends the collected events. p_origin: {request_id, api_key_id, traceparent}, or null if they are unknown.
-CREATE OR REPLACE FUNCTION append_events(p_organization_id uuid, p_origin jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+-- Appends events in the order of their items, which are in `position`. p_origin: {request_id, api_key_id, traceparent}, or null if they are
+-- unknown.
+CREATE OR REPLACE FUNCTION append_events(p_organization_id uuid, p_origin jsonb, p_events events[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_text text := take_events();
-  v_events jsonb := ('[' || v_text || ']')::jsonb;
-  v_count int := jsonb_array_length(v_events);
+  v_events events[] := p_events;
+  v_count int := cardinality(p_events);
   v_request_id text := p_origin->>'request_id';
   v_api_key_id uuid := p_origin->>'api_key_id';
+  v_traceparent text := p_origin->>'traceparent';
   v_time timestamptz := write_time();
   -- No change of this transaction is earlier.
   v_first timestamptz := least(now(), v_time);
@@ -139,29 +147,36 @@ DECLARE
   v_longest_delay constant interval := '5 seconds';
   -- Smaller events are stored whole, because finding an earlier one would take longer.
   v_large constant int := 4096;
-  v_event record;
-  -- By the place of the event.
-  v_references jsonb := '{}';
+  v_place record;
+  v_event events;
+  v_reference jsonb;
 BEGIN
-  IF v_events IS NULL THEN
+  IF v_count IS NULL OR v_count = 0 THEN
     RETURN;
   END IF;
   PERFORM store_timeline();
-  SELECT n.new_position - v_count, n.event_time INTO v_before, v_now FROM next_event_position(p_organization_id, v_count, octet_length(v_text), v_time) n;
+  SELECT n.new_position - v_count, n.event_time INTO v_before, v_now
+    FROM next_event_position(p_organization_id, v_count, (SELECT sum(e.bytes) + v_count - 1 FROM unnest(p_events) e)::int, v_time) n;
   -- With the exclusive lock, nothing else has committed since the first change, but the clock may be slow.
   IF v_now - v_first > v_longest_delay AND (v_now > v_time OR current_setting('crm.lock', true) = 'shared') THEN
     v_events := delay_events(p_organization_id, v_events, v_now);
   END IF;
-  FOR v_event IN SELECT j.value, j.ordinality FROM jsonb_array_elements(v_events) WITH ORDINALITY j WHERE octet_length(j.value::text) > v_large LOOP
-    v_references := v_references || jsonb_build_object(v_event.ordinality, event_reference(p_organization_id, v_event.value, v_now));
+  -- A new record has no earlier event.
+  FOR v_place IN SELECT e.ordinality AS n FROM unnest(v_events) WITH ORDINALITY e WHERE e.bytes > v_large AND e.type NOT LIKE '%.created' LOOP
+    v_event := v_events[v_place.n];
+    v_reference := event_reference(p_organization_id, v_event, v_now);
+    IF v_reference IS NOT NULL THEN
+      v_event.record := v_reference->'changes';
+      v_event.base_position := v_reference->'position';
+      v_events[v_place.n] := v_event;
+    END IF;
   END LOOP;
   INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, request_id, api_key_id, traceparent, record, previous, changed,
                       is_erased, merged_with, base_position, bytes)
-    SELECT p_organization_id, v_before + e.ordinality, v_now, new_id(v_now), e.value->>'type', e.value->>'object', (e.value->>'record_id')::uuid,
-           (e.value->>'version')::int, v_request_id, v_api_key_id, p_origin->>'traceparent', coalesce(e.reference->'changes', nullif(e.value->'record', 'null')),
-           nullif(e.value->'previous', 'null'), ARRAY(SELECT c FROM jsonb_array_elements_text(e.value->'changed') c),
-           coalesce((e.value->>'is_erased')::boolean, false), (e.value->>'merged_with')::uuid, (e.reference->>'position')::bigint, octet_length(e.value::text)
-      FROM (SELECT j.value, j.ordinality, v_references->j.ordinality::text AS reference FROM jsonb_array_elements(v_events) WITH ORDINALITY j) e;
+    SELECT p_organization_id, v_before + row_number() OVER (ORDER BY e.position, e.ordinality), v_now, new_id(v_now), e.type, e.object, e.record_id,
+           e.version, v_request_id, v_api_key_id, v_traceparent, e.record, e.previous, coalesce(e.changed, '{}'),
+           coalesce(e.is_erased, false), e.merged_with, e.base_position, e.bytes
+      FROM unnest(v_events) WITH ORDINALITY e;
 END
 $$;
 

@@ -76,20 +76,32 @@ BEGIN
 END
 $$;
 
--- Refuses a change with values that only a record which has them may keep, such as archived options. `if_stored` of the change has
--- {column or slug, part, path, message} for each; `part` must be in the stored value, or be all of it (`isExact`). p_stored: the record,
--- or null for a new one.
+-- The refusal of a change with values that only a record which has them may keep, such as archived options; null if there is none.
+-- `if_stored` of the change has {column or slug, part, path, message} for each; `part` must be in the stored value, or be all of it
+-- (`isExact`). p_stored: the record, or null for a new one.
+CREATE OR REPLACE FUNCTION not_stored_refusal(p_stored jsonb, p_change jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  v_errors jsonb;
+BEGIN
+  IF p_change ? 'if_stored' THEN
+    v_errors := (
+      SELECT jsonb_object_agg(c->>'path', c->'message') FROM jsonb_array_elements(p_change->'if_stored') c
+       WHERE (CASE WHEN c ? 'isExact'
+         THEN coalesce(p_stored->'custom_fields'->(c->>'slug'), 'null') @> (c->'part')
+           AND coalesce(p_stored->'custom_fields'->(c->>'slug'), 'null') <@ (c->'part')
+         ELSE coalesce(p_stored->(c->>'column'), p_stored->'custom_fields'->(c->>'slug')) @> (c->'part') END) IS NOT TRUE);
+  END IF;
+  RETURN CASE WHEN v_errors IS NOT NULL THEN refusal_of('not_stored', jsonb_build_object('errors', v_errors)) END;
+END
+$$;
+
+-- Refuses a change with a not_stored_refusal.
 CREATE OR REPLACE FUNCTION check_if_stored(p_stored jsonb, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_errors jsonb := (
-    SELECT jsonb_object_agg(c->>'path', c->'message') FROM jsonb_array_elements(p_change->'if_stored') c
-     WHERE (CASE WHEN c ? 'isExact'
-       THEN coalesce(p_stored->'custom_fields'->(c->>'slug'), 'null') @> (c->'part')
-         AND coalesce(p_stored->'custom_fields'->(c->>'slug'), 'null') <@ (c->'part')
-       ELSE coalesce(p_stored->(c->>'column'), p_stored->'custom_fields'->(c->>'slug')) @> (c->'part') END) IS NOT TRUE);
+  v_refusal jsonb := not_stored_refusal(p_stored, p_change);
 BEGIN
-  IF v_errors IS NOT NULL THEN
-    PERFORM refuse('not_stored', jsonb_build_object('errors', v_errors));
+  IF v_refusal IS NOT NULL THEN
+    RAISE EXCEPTION USING ERRCODE = 'CRM01', MESSAGE = v_refusal;
   END IF;
 END
 $$;

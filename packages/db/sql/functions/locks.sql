@@ -1,17 +1,21 @@
 -- One lock per organization. A write takes it before its first change and holds it until the transaction ends:
 --
---   shared     by a create without an external id or the id of a note, and by a change whose request sends no name, key or external id
---   exclusive  by everything else: renames, external ids, sent ids of notes, bulk calls, merges, deletions, restores, changes of the setup, rebuilds
+--   shared     by creates without an external id or the id of a note, also by bulk calls of creates, and by a change whose request sends no
+--              name, key or external id
+--   exclusive  by everything else: renames, external ids, sent ids of notes, bulk updates, merges, deletions, restores, changes of the setup,
+--              rebuilds
 --
 -- Two functions decide, and the stronger mode wins: needs_exclusive_lock (write.sql) by what the request sends, even if it equals the stored
 -- value, and begin_change by what the write is about to change.
 --
 -- So names and keys do not change, and no record disappears, while any write of the organization runs. Writes with the shared lock cannot
--- deadlock either, because they wait for each other in one order: new accounts by domain, new contacts by email (unique indexes), the
--- changed record (read_<object>) or the natural key of a new opportunity, and the counter of the change log (next_event_position).
+-- deadlock either, because they wait for each other in one order: all new accounts of the call by domain, all new contacts by email, all new
+-- opportunities by natural key (unique indexes), then the changed records by id (read_<object>, match_<objects>), and the counter of the
+-- change log (next_event_position).
 --
--- The lock is never upgraded. A write runs without the lock first and stops before its first change (begin_change). Then `write` takes
--- the lock and starts the write again. So a write that changes nothing takes no lock.
+-- The lock is never upgraded. Creates take it first. Any other write runs without the lock and stops before its first change (begin_change).
+-- Then `write` takes the lock and starts the write again. So a write that changes nothing takes no lock. A write that needs a stronger lock
+-- than it has ends in the same way; the rollback to before its start frees the weaker lock.
 
 -- Takes the lock of an organization. p_mode: 'shared' or 'exclusive'. `crm.lock` holds the mode until the transaction ends.
 CREATE OR REPLACE FUNCTION lock_organization(p_organization_id uuid, p_mode text) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
@@ -27,16 +31,14 @@ BEGIN
 END
 $$;
 
--- Called before the first change of a write, with the mode that the change needs. Without the lock, it ends this run with CRM03. If the
--- shared lock turns out to be too weak, another call has just created the record that this call renames: the caller runs the call again.
+-- Called before the first change of a write, with the mode that the change needs. Without this lock, it ends this run with CRM03, and
+-- `write` runs the call again with the lock.
 CREATE OR REPLACE FUNCTION begin_change(p_mode text) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_held text := coalesce(current_setting('crm.lock', true), '');
 BEGIN
-  IF v_held = '' THEN
+  IF v_held = '' OR v_held = 'shared' AND p_mode = 'exclusive' THEN
     RAISE EXCEPTION USING ERRCODE = 'CRM03', MESSAGE = p_mode;
-  ELSIF v_held = 'shared' AND p_mode = 'exclusive' THEN
-    RAISE EXCEPTION 'the record was created meanwhile' USING ERRCODE = 'serialization_failure';
   END IF;
 END
 $$;

@@ -1,17 +1,5 @@
 -- Notes: creating, changing and deleting them, and the records that they are attached to.
 
--- Refuses ids of opportunities that do not exist. The refusal lists their places, counted from 0.
-CREATE OR REPLACE FUNCTION check_opportunities_exist(p_organization_id uuid, p_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_found uuid[] := ARRAY(SELECT o.id FROM opportunities_of_ids(p_organization_id, p_ids) o);
-BEGIN
-  IF NOT p_ids <@ v_found THEN
-    PERFORM refuse('unknown_opportunities', jsonb_build_object('places', (
-      SELECT jsonb_agg(i.place - 1 ORDER BY i.place) FROM unnest(p_ids) WITH ORDINALITY AS i (id, place) WHERE i.id <> ALL (v_found))));
-  END IF;
-END
-$$;
-
 -- The records that a note is linked to: {account_ids, contact_ids, opportunity_ids}, each in id order.
 CREATE OR REPLACE FUNCTION note_links(p_organization_id uuid, p_note_id uuid) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
@@ -57,64 +45,115 @@ BEGIN
 END
 $$;
 
--- The result of a create with an id that a note has; null if no note has it. Refuses the id of a deleted note, as long as the change log
--- has its deletion: a copy that is made again must not bring back what was erased.
-CREATE OR REPLACE FUNCTION note_of_id(p_organization_id uuid, p_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+-- The result of a create with an id that a note has; null if no note has it. p_row is not used: see match_<objects>.
+CREATE OR REPLACE FUNCTION match_note(p_organization_id uuid, p_input jsonb, p_row notes) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
+  v_id uuid := p_input->>'id';
   v_note notes;
 BEGIN
-  SELECT * INTO v_note FROM notes n WHERE n.organization_id = p_organization_id AND n.id = p_id;
-  IF FOUND THEN
-    RETURN jsonb_build_object('id', v_note.id, 'title', v_note.title, 'content', v_note.content, 'record_status', 'matched',
-      'unapplied', unapplied_note_values(p_organization_id, v_note, p_input));
+  SELECT * INTO v_note FROM notes n WHERE n.organization_id = p_organization_id AND n.id = v_id;
+  IF NOT FOUND THEN
+    RETURN NULL;
   END IF;
-  PERFORM 1 FROM events e
-    WHERE e.organization_id = p_organization_id AND e.object = 'note' AND e.record_id = p_id AND e.type = 'note.deleted' LIMIT 1;
-  IF FOUND THEN
-    PERFORM refuse('note_deleted');
-  END IF;
-  RETURN NULL;
+  RETURN jsonb_build_object('id', v_note.id, 'title', v_note.title, 'content', v_note.content, 'record_status', 'matched',
+    'unapplied', unapplied_note_values(p_organization_id, v_note, p_input));
 END
 $$;
 
--- p_input: {id: by default a new one, accounts, contacts, account_domains, contact_emails, opportunity_ids, title, content,
--- normalized: {title, content}}. If a note has the id, returns it unchanged. With an id, the create takes the exclusive lock, so that two
--- creates with one id create one note.
-CREATE OR REPLACE FUNCTION create_note(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+-- What would refuse new notes, in the order of their items: the id of a deleted note, as long as the change log has its deletion, because a
+-- copy that is made again must not bring back what was erased; or ids of opportunities that do not exist, by their places counted from 0.
+CREATE OR REPLACE FUNCTION note_refusals(p_organization_id uuid, p_inputs jsonb[]) RETURNS jsonb[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_new notes;
-  v_id uuid := p_input->>'id';
-  v_found jsonb := CASE WHEN v_id IS NOT NULL THEN note_of_id(p_organization_id, v_id, p_input) END;
-  v_opportunity_ids uuid[] := ARRAY(SELECT o.id::uuid FROM jsonb_array_elements_text(p_input->'opportunity_ids') AS o (id));
-  v_target_id uuid;
+  v_deleted boolean[] := ARRAY(
+    SELECT EXISTS (SELECT 1 FROM events e
+      WHERE e.organization_id = p_organization_id AND e.object = 'note' AND e.record_id = (i.input->>'id')::uuid AND e.type = 'note.deleted')
+      FROM unnest(p_inputs) WITH ORDINALITY i (input, n) ORDER BY i.n);
+  v_unknown jsonb[] := ARRAY(
+    SELECT (SELECT jsonb_agg(o.place - 1 ORDER BY o.place) FROM jsonb_array_elements_text(i.input->'opportunity_ids') WITH ORDINALITY o (id, place)
+             WHERE (SELECT r.id FROM opportunities r WHERE r.organization_id = p_organization_id AND r.id = o.id::uuid) IS NULL)
+      FROM unnest(p_inputs) WITH ORDINALITY i (input, n) ORDER BY i.n);
 BEGIN
-  IF v_found IS NOT NULL THEN
-    RETURN v_found;
+  RETURN ARRAY(
+    SELECT CASE WHEN u.is_deleted THEN refusal_of('note_deleted')
+                WHEN u.places IS NOT NULL THEN refusal_of('unknown_opportunities', jsonb_build_object('places', u.places)) END
+      FROM unnest(v_deleted, v_unknown) WITH ORDINALITY u (is_deleted, places, n) ORDER BY u.n);
+END
+$$;
+
+-- The records that new notes are linked to, in the form of note_links, for each item that is not null.
+CREATE OR REPLACE FUNCTION links_of_notes(p_organization_id uuid, p_inputs jsonb[]) RETURNS TABLE (n int, input jsonb, links jsonb) LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN QUERY
+  SELECT i.n::int, i.input, jsonb_build_object(
+      'account_ids', ARRAY(
+        SELECT DISTINCT coalesce(
+            (SELECT r.id FROM accounts r WHERE r.organization_id = p_organization_id AND r.domain = d),
+            (SELECT l.account_id FROM account_aliases l WHERE l.organization_id = p_organization_id AND l.domain = d))
+          FROM jsonb_array_elements_text(i.input->'account_domains') d ORDER BY 1),
+      'contact_ids', ARRAY(
+        SELECT DISTINCT coalesce(
+            (SELECT r.id FROM contacts r WHERE r.organization_id = p_organization_id AND r.email = e),
+            (SELECT l.contact_id FROM contact_aliases l WHERE l.organization_id = p_organization_id AND l.email = e))
+          FROM jsonb_array_elements_text(i.input->'contact_emails') e ORDER BY 1),
+      'opportunity_ids', ARRAY(SELECT DISTINCT o::uuid FROM jsonb_array_elements_text(i.input->'opportunity_ids') o ORDER BY 1))
+    FROM unnest(p_inputs) WITH ORDINALITY i (input, n) WHERE i.input IS NOT NULL ORDER BY i.n;
+END
+$$;
+
+-- Creates notes. An input: {id: by default a new one, accounts, contacts, account_domains, contact_emails, opportunity_ids, title, content,
+-- normalized: {title, content}}. If a note has the id, finds it unchanged. With an id, the call has the exclusive lock, so that two creates
+-- with one id create one note.
+CREATE OR REPLACE FUNCTION create_notes(p_organization_id uuid, p_inputs jsonb[], p_before int, OUT answers jsonb[], OUT refusals jsonb[], OUT new_events events[]) LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_keys text[];
+  v_found uuid[];
+  v_now timestamptz;
+  v_item record;
+  v_new notes;
+  v_notes notes[] := '{}';
+  v_creating boolean[];
+  v_written record;
+BEGIN
+  answers := array_fill(NULL::jsonb, ARRAY[cardinality(p_inputs)]);
+  SELECT array_agg(coalesce(i.input->>'id', i.n::text) ORDER BY i.n),
+         array_agg((SELECT r.id FROM notes r WHERE r.organization_id = p_organization_id AND r.id = (i.input->>'id')::uuid) ORDER BY i.n)
+    INTO v_keys, v_found FROM unnest(p_inputs) WITH ORDINALITY i (input, n);
+  refusals := note_refusals(p_organization_id, p_inputs);
+  v_creating := creating_items(p_inputs, v_keys, '{}', v_found, refusals);
+  refusals := ARRAY(SELECT CASE WHEN v_creating[r.n] THEN r.refusal END FROM unnest(refusals) WITH ORDINALITY r (refusal, n) ORDER BY r.n);
+  new_events := ensure_related(p_organization_id,
+    ARRAY(SELECT CASE WHEN v_creating[i.n] AND refusals[i.n] IS NULL THEN i.input END FROM unnest(p_inputs) WITH ORDINALITY i (input, n) ORDER BY i.n), p_before);
+  v_now := write_time();
+  FOR v_item IN SELECT * FROM links_of_notes(p_organization_id, p_inputs) LOOP
+    CONTINUE WHEN NOT v_creating[v_item.n] OR refusals[v_item.n] IS NOT NULL;
+    v_new := NULL;
+    v_new.organization_id := p_organization_id;
+    v_new.id := coalesce((v_item.input->>'id')::uuid, new_id(v_now));
+    v_new.title := v_item.input->>'title';
+    v_new.content := v_item.input->>'content';
+    v_new.normalized_title := v_item.input->'normalized'->>'title';
+    v_new.search_text := note_search_text(v_new.normalized_title, v_item.input->'normalized'->>'content');
+    v_new.created_at := v_now;
+    v_new.updated_at := v_now;
+    v_new.version := 1;
+    v_notes := v_notes || v_new;
+    new_events := new_events || created_event(v_item.n + p_before, 'note', note_event_record(v_new, v_item.links));
+    answers[v_item.n] := jsonb_build_object('id', v_new.id, 'title', v_new.title, 'content', v_new.content, 'record_status', 'created');
+  END LOOP;
+  IF cardinality(v_notes) > 0 THEN
+    PERFORM begin_change('shared');
+    INSERT INTO notes SELECT r.* FROM unnest(v_notes) r;
+    INSERT INTO note_accounts (organization_id, note_id, account_id)
+      SELECT p_organization_id, e.record_id, l::uuid FROM unnest(new_events) e, jsonb_array_elements_text(e.record->'account_ids') l WHERE e.object = 'note';
+    INSERT INTO note_contacts (organization_id, note_id, contact_id)
+      SELECT p_organization_id, e.record_id, l::uuid FROM unnest(new_events) e, jsonb_array_elements_text(e.record->'contact_ids') l WHERE e.object = 'note';
+    INSERT INTO note_opportunities (organization_id, note_id, opportunity_id)
+      SELECT p_organization_id, e.record_id, l::uuid FROM unnest(new_events) e, jsonb_array_elements_text(e.record->'opportunity_ids') l WHERE e.object = 'note';
   END IF;
-  PERFORM begin_change(CASE WHEN v_id IS NULL THEN 'shared' ELSE 'exclusive' END);
-  PERFORM check_opportunities_exist(p_organization_id, v_opportunity_ids);
-  PERFORM ensure_related(p_organization_id, p_input->'accounts', p_input->'contacts');
-  v_new.organization_id := p_organization_id;
-  v_new.created_at := write_time();
-  v_new.id := coalesce(v_id, new_id(v_new.created_at));
-  v_new.title := p_input->>'title';
-  v_new.content := p_input->>'content';
-  v_new.normalized_title := p_input->'normalized'->>'title';
-  v_new.search_text := note_search_text(v_new.normalized_title, p_input->'normalized'->>'content');
-  v_new.updated_at := v_new.created_at;
-  v_new.version := 1;
-  INSERT INTO notes VALUES (v_new.*);
-  FOR v_target_id IN SELECT DISTINCT find_account_id(p_organization_id, d) FROM jsonb_array_elements_text(p_input->'account_domains') d LOOP
-    INSERT INTO note_accounts (organization_id, note_id, account_id) VALUES (p_organization_id, v_new.id, v_target_id);
-  END LOOP;
-  FOR v_target_id IN SELECT DISTINCT find_contact_id(p_organization_id, e) FROM jsonb_array_elements_text(p_input->'contact_emails') e LOOP
-    INSERT INTO note_contacts (organization_id, note_id, contact_id) VALUES (p_organization_id, v_new.id, v_target_id);
-  END LOOP;
-  FOR v_target_id IN SELECT DISTINCT o FROM unnest(v_opportunity_ids) o LOOP
-    INSERT INTO note_opportunities (organization_id, note_id, opportunity_id) VALUES (p_organization_id, v_new.id, v_target_id);
-  END LOOP;
-  PERFORM collect_events(ARRAY[creation_event('note', 'created', note_event_record(v_new, note_links(p_organization_id, v_new.id)))]);
-  RETURN jsonb_build_object('id', v_new.id, 'title', v_new.title, 'content', v_new.content, 'record_status', 'created');
+  SELECT * INTO v_written FROM match_notes(p_organization_id, p_inputs, NULL, v_found, answers, refusals, new_events, p_before);
+  answers := v_written.answers;
+  refusals := v_written.refusals;
+  new_events := v_written.new_events;
 END
 $$;
 

@@ -1,61 +1,158 @@
--- Opportunities: creating, updating and deleting them. opportunity_changes.sql explains changes.
+-- Opportunities: creating, updating and deleting them. creates.sql explains creates, opportunity_changes.sql changes.
 
--- Inserts an opportunity with the links to its additional contacts. Returns a null id if a parallel call inserted the natural key first.
--- If p_row has an id, the opportunity is restored.
-CREATE OR REPLACE FUNCTION insert_opportunity(p_row opportunities, p_additional_ids uuid[]) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_row opportunities := p_row;
+-- What new opportunities take from other records, one row for each item that is not null. The accounts and contacts of the items exist. Each
+-- record is looked up by its key: with a join, the planner may read all records of the organization.
+CREATE OR REPLACE FUNCTION places_of_opportunities(p_organization_id uuid, p_inputs jsonb[]) RETURNS TABLE (n int, input jsonb,
+  account_id uuid, account_domain text, account_name_key text, account_text text, contact_id uuid, contact_email text, first_name_key text, last_name_key text,
+  stage_label text, is_stage_active boolean, is_pipeline_active boolean, additional_ids uuid[], contact_texts text) LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  PERFORM begin_change('shared');
-  PERFORM check_place_is_active(v_row, v_row.id IS NOT NULL);
-  v_row := copy_related_texts(v_row);
-  IF v_row.id IS NULL THEN
-    v_row.created_at := write_time();
-    v_row.updated_at := v_row.created_at;
-    v_row.id := new_id(v_row.created_at);
-  END IF;
-  v_row.record := opportunity_record(v_row, p_additional_ids);
-  INSERT INTO opportunities VALUES (v_row.*) ON CONFLICT (organization_id, pipeline_id, account_key, name) DO NOTHING;
-  IF NOT FOUND THEN
-    v_row.id := NULL;
-    RETURN v_row;
-  END IF;
-  PERFORM add_contact_links(v_row.organization_id, v_row.id, p_additional_ids);
-  PERFORM collect_events(ARRAY[creation_event('opportunity', CASE WHEN p_row.id IS NULL THEN 'created' ELSE 'restored' END, opportunity_event_record(v_row, p_additional_ids))]);
-  RETURN v_row;
+  RETURN QUERY
+  SELECT i.n::int, i.input, a.id, a.domain, left(a.normalized_name, 200), a.search_text,
+         p.id, p.email, left(p.normalized->>'first_name', 200), left(p.normalized->>'last_name', 200),
+         s.label, s.is_active, l.is_active, coalesce(x.ids, '{}'), x.texts
+    FROM unnest(p_inputs) WITH ORDINALITY i (input, n)
+    CROSS JOIN LATERAL (SELECT (i.input->'defaults') || coalesce(i.input->'change'->'set', '{}') AS columns, i.input->'change'->>'primary_email' AS email OFFSET 0) c
+    LEFT JOIN LATERAL (
+      SELECT r.* FROM accounts r
+       WHERE r.organization_id = p_organization_id AND r.id = coalesce(
+           (SELECT f.id FROM accounts f WHERE f.organization_id = p_organization_id AND f.domain = i.input->>'account_domain'),
+           (SELECT f.account_id FROM account_aliases f WHERE f.organization_id = p_organization_id AND f.domain = i.input->>'account_domain'),
+           (SELECT f.account_id FROM contacts f WHERE f.organization_id = p_organization_id AND f.email = c.email AND i.input ? 'takes_account_of_contact'))
+         AND NOT (r.is_freemail AND i.input ? 'takes_account_of_contact') OFFSET 0) a ON true
+    LEFT JOIN LATERAL (
+      SELECT r.* FROM contacts r
+       WHERE r.organization_id = p_organization_id AND r.id = coalesce(
+           (SELECT f.id FROM contacts f WHERE f.organization_id = p_organization_id AND f.email = c.email),
+           (SELECT f.contact_id FROM contact_aliases f WHERE f.organization_id = p_organization_id AND f.email = c.email)) OFFSET 0) p ON true
+    LEFT JOIN LATERAL (
+      SELECT r.* FROM stages r WHERE r.organization_id = p_organization_id AND r.id = (c.columns->>'stage_id')::uuid OFFSET 0) s ON true
+    LEFT JOIN LATERAL (
+      SELECT r.* FROM pipelines r WHERE r.organization_id = p_organization_id AND r.id = (c.columns->>'pipeline_id')::uuid OFFSET 0) l ON true
+    LEFT JOIN LATERAL (
+      SELECT array_agg(d.id ORDER BY d.position) AS ids,
+             string_agg(linked_contact_text(d.id, d.first_name, d.last_name, d.email), ',' ORDER BY d.position) AS texts
+        FROM (SELECT r.id, min(k.position) AS position, min(r.first_name) AS first_name, min(r.last_name) AS last_name, min(r.email) AS email
+                FROM jsonb_array_elements_text(i.input->'change'->'additional_emails') WITH ORDINALITY k (email, position)
+                CROSS JOIN LATERAL (
+                  SELECT r.* FROM contacts r
+                   WHERE r.organization_id = p_organization_id AND r.id = coalesce(
+                       (SELECT f.id FROM contacts f WHERE f.organization_id = p_organization_id AND f.email = k.email),
+                       (SELECT f.contact_id FROM contact_aliases f WHERE f.organization_id = p_organization_id AND f.email = k.email)) OFFSET 0) r
+               WHERE r.id IS DISTINCT FROM p.id GROUP BY r.id) d) x ON true
+   WHERE i.input IS NOT NULL ORDER BY i.n;
 END
 $$;
 
--- The domain of the account of a new opportunity whose primary contact comes by external id, without an account: that of the contact,
--- unless it is free mail.
-CREATE OR REPLACE FUNCTION account_domain_of_linked(p_organization_id uuid, p_input jsonb) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_account_id uuid;
-  v_domain text;
+-- The result of a create.
+CREATE OR REPLACE FUNCTION opportunity_result(p_row opportunities, p_status text, p_unapplied jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
-  IF p_input ? 'takes_account_of_contact' THEN
-    SELECT c.account_id INTO v_account_id FROM contacts c
-      WHERE c.organization_id = p_organization_id AND c.email = p_input->'change'->>'primary_email';
-    SELECT a.domain INTO v_domain FROM accounts a
-      WHERE a.organization_id = p_organization_id AND a.id = v_account_id AND NOT a.is_freemail;
-  END IF;
-  RETURN v_domain;
+  RETURN jsonb_build_object('id', p_row.id, 'name', p_row.name, 'amount', trim_scale(p_row.amount), 'currency', p_row.currency,
+    'record_status', p_status, 'unapplied', p_unapplied);
 END
 $$;
 
--- Builds the row of a new opportunity, without an id. p_input is that of create_opportunity; its accounts and contacts exist.
-CREATE OR REPLACE FUNCTION new_opportunity(p_organization_id uuid, p_input jsonb) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
+-- Creates opportunities with the missing accounts and contacts that they name, or finds those with the same external id or natural key. With
+-- on_match keep, an opportunity that was found gets only the contacts of the request. An input:
+--   accounts, contacts        as for ensure_related
+--   account_domain            the domain of the account, or null
+--   takes_account_of_contact  the account is that of the primary contact, unless that is free mail; only without account_domain
+--   defaults                  columns of a new opportunity
+--   change                    with primary_email and additional_emails if the request has them
+--   account_change            only with an external id: {account_domain} if the request has it
+--   on_match                  'keep' or 'update'
+CREATE OR REPLACE FUNCTION create_opportunities(p_organization_id uuid, p_inputs jsonb[], p_before int, OUT answers jsonb[], OUT refusals jsonb[], OUT new_events events[]) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_row opportunities := jsonb_populate_record(NULL::opportunities, '{"custom_fields": {}, "normalized": {}, "version": 1}' || (p_input->'defaults'));
+  v_size int[] := ARRAY[cardinality(p_inputs)];
+  v_now timestamptz;
+  v_unseen text[];
+  v_item record;
+  v_row opportunities;
+  -- By the number of the item.
+  v_rows opportunities[] := array_fill(NULL::opportunities, v_size);
+  v_keys text[] := array_fill(NULL::text, v_size);
+  v_external_ids text[] := v_keys;
+  v_additional jsonb[] := array_fill(NULL::jsonb, v_size);
+  v_records jsonb[] := v_additional;
+  v_found uuid[];
+  v_creating boolean[];
+  v_new opportunities[] := '{}';
+  v_inserted int;
+  v_written record;
 BEGIN
-  v_row.organization_id := p_organization_id;
-  v_row.account_id := find_account_id(p_organization_id, coalesce(p_input->>'account_domain', account_domain_of_linked(p_organization_id, p_input)));
-  RETURN changed_opportunity(v_row, p_input->'change');
+  answers := array_fill(NULL::jsonb, v_size);
+  refusals := answers;
+  new_events := ensure_related(p_organization_id, p_inputs, p_before);
+  v_unseen := unseen_slugs(p_organization_id);
+  v_now := write_time();
+  FOR v_item IN SELECT * FROM places_of_opportunities(p_organization_id, p_inputs) LOOP
+    v_row := opportunity_with_values(
+      jsonb_populate_record(NULL::opportunities, '{"custom_fields": {}, "normalized": {}, "version": 1}' || (v_item.input->'defaults')), v_item.input->'change');
+    v_row.organization_id := p_organization_id;
+    v_row.id := new_id(v_now);
+    v_row.account_id := v_item.account_id;
+    v_row.contact_id := v_item.contact_id;
+    v_row.account_key := account_key_of(v_row.account_id, v_row.contact_id);
+    v_row.account_domain := v_item.account_domain;
+    v_row.account_name_key := v_item.account_name_key;
+    v_row.contact_email := v_item.contact_email;
+    v_row.contact_first_name_key := v_item.first_name_key;
+    v_row.contact_last_name_key := v_item.last_name_key;
+    v_row.search_text := concat_ws(' ', v_row.normalized_name, v_item.account_text);
+    v_row.created_at := v_now;
+    v_row.updated_at := v_now;
+    v_row.record := opportunity_text(v_row, v_item.stage_label, v_item.contact_texts, v_unseen);
+    v_rows[v_item.n] := v_row;
+    v_keys[v_item.n] := CASE WHEN v_row.name IS NOT NULL THEN opportunity_key(v_row) END;
+    v_external_ids[v_item.n] := v_row.external_id;
+    v_additional[v_item.n] := to_jsonb(v_item.additional_ids);
+    v_records[v_item.n] := opportunity_event_record(v_row, v_item.additional_ids);
+    refusals[v_item.n] := coalesce(not_stored_refusal(NULL, v_item.input->'change'), CASE
+      WHEN NOT v_item.is_pipeline_active THEN refusal_of('pipeline_archived', '{"isRestored": false}')
+      WHEN v_row.stage_id IS NOT NULL AND v_item.is_stage_active IS NOT TRUE THEN refusal_of('stage_archived') END);
+  END LOOP;
+  v_found := ARRAY(
+    SELECT coalesce(
+        (SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.external_id = u.external_id),
+        (SELECT o.id FROM opportunities o
+          WHERE o.organization_id = p_organization_id AND o.pipeline_id = u.pipeline_id AND o.account_key = u.account_key AND o.name = u.name))
+      FROM unnest(v_rows) WITH ORDINALITY u ORDER BY u.ordinality);
+  v_creating := creating_items(p_inputs, v_keys, v_external_ids, v_found, refusals);
+  FOR n IN 1 .. v_size[1] LOOP
+    IF NOT v_creating[n] THEN
+      refusals[n] := NULL;
+    ELSIF refusals[n] IS NULL THEN
+      v_row := v_rows[n];
+      v_new := v_new || v_row;
+      new_events := new_events || created_event(n + p_before, 'opportunity', v_records[n]);
+      answers[n] := opportunity_result(v_row, 'created', '[]');
+    END IF;
+  END LOOP;
+  IF cardinality(v_new) > 0 THEN
+    PERFORM begin_change('shared');
+    INSERT INTO opportunities SELECT r.* FROM unnest(v_new) r ORDER BY r.pipeline_id, r.account_key, r.name
+      ON CONFLICT (organization_id, pipeline_id, account_key, name) DO NOTHING;
+    GET DIAGNOSTICS v_inserted = ROW_COUNT;
+    IF v_inserted < cardinality(v_new) THEN
+      new_events := events_of_opportunities(p_organization_id, new_events);
+      answers := answers_of_events(answers, new_events);
+      FOR n IN 1 .. v_size[1] LOOP
+        v_found[n] := coalesce(v_found[n], opportunity_id_of_key(v_rows[n]));
+      END LOOP;
+    END IF;
+    INSERT INTO opportunity_contacts (organization_id, opportunity_id, contact_id, position)
+      SELECT p_organization_id, (i.answer->>'id')::uuid, l.id::uuid, l.position
+        FROM unnest(answers, v_additional) i (answer, additional), jsonb_array_elements_text(i.additional) WITH ORDINALITY l (id, position)
+       WHERE i.answer IS NOT NULL;
+  END IF;
+  SELECT * INTO v_written FROM match_opportunities(p_organization_id, p_inputs, v_rows, v_found, answers, refusals, new_events, p_before);
+  answers := v_written.answers;
+  refusals := v_written.refusals;
+  new_events := v_written.new_events;
 END
 $$;
 
 -- The existing opportunity that a create refers to: the one with its external id, else the one with its natural key, else null. p_row:
--- the result of new_opportunity.
+-- the row of a new opportunity.
 CREATE OR REPLACE FUNCTION opportunity_id_of_create(p_row opportunities) RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RETURN coalesce(CASE WHEN p_row.external_id IS NOT NULL THEN opportunity_id_of_external_id(p_row.organization_id, p_row.external_id) END,
@@ -86,54 +183,38 @@ BEGIN
 END
 $$;
 
--- Creates an opportunity, or finds the one with the same external id or natural key. With on_match keep, an opportunity that was found
--- gets only the contacts of the request. p_input:
---   accounts, contacts   as for ensure_related
---   account_domain       the domain of the account, or null
---   defaults             columns of a new opportunity
---   change               with primary_email and additional_emails if the request has them
---   account_change       only with an external id: {account_domain} if the request has it
---   on_match             'keep' or 'update'
-CREATE OR REPLACE FUNCTION create_opportunity(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+-- The result of a create whose external id or natural key an opportunity has; null if none has it. p_row: the new opportunity. p_input: see
+-- create_opportunities.
+CREATE OR REPLACE FUNCTION match_opportunity(p_organization_id uuid, p_input jsonb, p_row opportunities) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_change jsonb := p_input->'change';
+  v_id uuid := opportunity_id_of_create(p_row);
   v_row opportunities;
-  v_id uuid;
-  v_status text := 'created';
+  v_status text := 'matched';
   v_unapplied jsonb := '[]';
 BEGIN
-  PERFORM ensure_related(p_organization_id, p_input->'accounts', p_input->'contacts');
-  v_row := new_opportunity(p_organization_id, p_input);
-  v_id := opportunity_id_of_create(v_row);
-  IF v_row.external_id IS NOT NULL THEN
-    PERFORM check_opportunity_keys(v_row, v_id);
+  IF p_row.external_id IS NOT NULL THEN
+    PERFORM check_opportunity_keys(p_row, v_id);
   END IF;
   IF v_id IS NULL THEN
-    PERFORM check_if_stored(NULL, v_change);
-    v_row := insert_opportunity(v_row, distinct_contact_ids(
-      find_contact_ids(p_organization_id, coalesce(v_change->'additional_emails', '[]')), v_row.contact_id));
+    RETURN NULL;
   END IF;
-  IF v_row.id IS NULL THEN
-    v_id := coalesce(v_id, opportunity_id_of_key(v_row));
+  v_row := read_opportunity(p_organization_id, v_id);
+  IF v_change ? 'if_stored' THEN
+    PERFORM check_if_stored(to_jsonb(v_row), v_change);
+  END IF;
+  IF change_opportunity(v_row, matched_opportunity_change(p_input)) THEN
     v_row := read_opportunity(p_organization_id, v_id);
-    IF v_change ? 'if_stored' THEN
-      PERFORM check_if_stored(to_jsonb(v_row), v_change);
-    END IF;
-    v_status := 'matched';
-    IF change_opportunity(v_row, matched_opportunity_change(p_input)) THEN
-      v_row := read_opportunity(p_organization_id, v_id);
-      v_status := 'updated';
-    END IF;
-    IF p_input->>'on_match' = 'keep' THEN
-      v_unapplied := unapplied_values(to_jsonb(v_row) - 'record', v_change);
-      IF p_input->'account_change' ? 'account_domain'
-         AND find_account_id(p_organization_id, p_input->>'account_domain') IS DISTINCT FROM v_row.account_id THEN
-        v_unapplied := v_unapplied || '["account_domain"]';
-      END IF;
+    v_status := 'updated';
+  END IF;
+  IF p_input->>'on_match' = 'keep' THEN
+    v_unapplied := unapplied_values(to_jsonb(v_row) - 'record', v_change);
+    IF p_input->'account_change' ? 'account_domain'
+       AND find_account_id(p_organization_id, p_input->>'account_domain') IS DISTINCT FROM v_row.account_id THEN
+      v_unapplied := v_unapplied || '["account_domain"]';
     END IF;
   END IF;
-  RETURN jsonb_build_object('id', v_row.id, 'name', v_row.name, 'amount', trim_scale(v_row.amount), 'currency', v_row.currency,
-    'record_status', v_status, 'unapplied', v_unapplied);
+  RETURN opportunity_result(v_row, v_status, v_unapplied);
 END
 $$;
 
@@ -144,7 +225,7 @@ DECLARE
   v_old opportunities;
   v_result jsonb;
 BEGIN
-  PERFORM ensure_related(p_organization_id, p_input->'accounts', p_input->'contacts');
+  PERFORM collect_rows(ensure_related(p_organization_id, ARRAY[p_input]));
   v_old := read_opportunity(p_organization_id, (p_input->>'id')::uuid);
   v_result := jsonb_build_object('id', p_input->'id', 'record_status', CASE
     WHEN change_opportunity(v_old, p_input->'change') THEN 'updated' ELSE 'matched' END);

@@ -32,16 +32,29 @@ BEGIN
 END
 $$;
 
--- The opportunity with a change applied, except its stored record and the texts that it copies from other records.
---
--- A change of the account or of the primary contact sets account_key, a part of the natural key: the account's id, else the primary
--- contact's id, else ''. account_key is an id, so a new email of the contact does not change it.
-CREATE OR REPLACE FUNCTION changed_opportunity(p_row opportunities, p_change jsonb) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
+-- The opportunity with the values of a change applied: those that its request sends and those that the gateway computes from them.
+CREATE OR REPLACE FUNCTION opportunity_with_values(p_row opportunities, p_change jsonb) RETURNS opportunities LANGUAGE plpgsql STABLE AS $$
 DECLARE
   v_row opportunities := jsonb_populate_record(p_row, coalesce(p_change->'set', '{}') || coalesce(p_change->'derived', '{}'));
 BEGIN
   v_row.custom_fields := merge_patch(v_row.custom_fields, p_change->'custom_fields');
   v_row.normalized := merge_patch(v_row.normalized, p_change->'normalized');
+  RETURN v_row;
+END
+$$;
+
+-- The part of the natural key of an opportunity that says whose it is: the account's id, else the primary contact's id, else ''. Because it is an
+-- id, a new email of the contact does not change it.
+CREATE OR REPLACE FUNCTION account_key_of(p_account_id uuid, p_contact_id uuid) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT coalesce(p_account_id::text, p_contact_id::text, '')
+$$;
+
+-- The opportunity with a change applied, except its stored record and the texts that it copies from other records. A change of the account
+-- or of the primary contact sets account_key.
+CREATE OR REPLACE FUNCTION changed_opportunity(p_row opportunities, p_change jsonb) RETURNS opportunities LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_row opportunities := opportunity_with_values(p_row, p_change);
+BEGIN
   IF p_change ? 'account_domain' THEN
     v_row.account_id := find_account_id(v_row.organization_id, p_change->>'account_domain');
   END IF;
@@ -49,7 +62,7 @@ BEGIN
     v_row.contact_id := find_contact_id(v_row.organization_id, p_change->>'primary_email');
   END IF;
   IF v_row.account_key IS NULL OR (v_row.account_id, v_row.contact_id) IS DISTINCT FROM (p_row.account_id, p_row.contact_id) THEN
-    v_row.account_key := coalesce(v_row.account_id::text, v_row.contact_id::text, '');
+    v_row.account_key := account_key_of(v_row.account_id, v_row.contact_id);
   END IF;
   RETURN v_row;
 END

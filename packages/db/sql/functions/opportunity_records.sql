@@ -9,37 +9,56 @@ BEGIN
 END
 $$;
 
--- The JSON text of an opportunity as default lists return it. p_additional_ids: its additional contacts, in order.
+-- An additional contact in the JSON text of an opportunity.
+CREATE OR REPLACE FUNCTION linked_contact_text(p_id uuid, p_first_name text, p_last_name text, p_email text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN '{"contact_id":"' || p_id
+      || '","contact_first_name":' || coalesce(to_json(p_first_name)::text, 'null')
+      || ',"contact_last_name":' || coalesce(to_json(p_last_name)::text, 'null')
+      || ',"contact_email":' || to_json(p_email) || '}';
+END
+$$;
+
+-- The JSON text of an opportunity as default lists return it. p_contacts: its linked_contact_texts with commas. p_unseen: see unseen_slugs.
+CREATE OR REPLACE FUNCTION opportunity_text(p_row opportunities, p_stage_label text, p_contacts text, p_unseen text[]) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN '{"id":"' || p_row.id
+      || '","name":' || to_json(p_row.name)
+      || ',"pipeline_id":"' || p_row.pipeline_id
+      || '","stage_id":' || coalesce('"' || p_row.stage_id || '"', 'null')
+      || ',"stage_name":' || coalesce(to_json(p_stage_label)::text, 'null')
+      || ',"account_id":' || coalesce('"' || p_row.account_id || '"', 'null')
+      || ',"contact_id":' || coalesce('"' || p_row.contact_id || '"', 'null')
+      || ',"additional_contacts":[' || coalesce(p_contacts, '')
+      || '],"custom_fields":' || (p_row.custom_fields - p_unseen)
+      || '}';
+END
+$$;
+
+-- The custom fields of opportunities that records do not show: hidden and archived ones.
+CREATE OR REPLACE FUNCTION unseen_slugs(p_organization_id uuid) RETURNS text[] LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN ARRAY(SELECT f.slug::text FROM custom_fields f
+    WHERE f.organization_id = p_organization_id AND f.object_type = 'opportunity' AND (f.is_hidden OR NOT f.is_active));
+END
+$$;
+
+-- The opportunity_text of a stored opportunity. p_additional_ids: its additional contacts, in order.
 CREATE OR REPLACE FUNCTION opportunity_record(p_row opportunities, p_additional_ids uuid[]) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_stage_label text;
-  v_contacts text := '';
-  v_unseen_slugs text[];
+  v_contacts text;
 BEGIN
   SELECT s.label INTO v_stage_label FROM stages s WHERE s.organization_id = p_row.organization_id AND s.id = p_row.stage_id;
   IF p_additional_ids <> '{}' THEN
     -- Looked up one by one: if the statistics underestimate the organization's size, a join reads all its contacts.
     v_contacts := (
       SELECT string_agg((
-               SELECT '{"contact_id":"' || c.id
-                   || '","contact_first_name":' || coalesce(to_json(c.first_name)::text, 'null')
-                   || ',"contact_last_name":' || coalesce(to_json(c.last_name)::text, 'null')
-                   || ',"contact_email":' || to_json(c.email) || '}'
+               SELECT linked_contact_text(c.id, c.first_name, c.last_name, c.email)
                  FROM contacts c WHERE c.organization_id = p_row.organization_id AND c.id = a.id), ',' ORDER BY a.position)
         FROM unnest(p_additional_ids) WITH ORDINALITY AS a (id, position));
   END IF;
-  SELECT coalesce(array_agg(f.slug::text), '{}') INTO v_unseen_slugs FROM custom_fields f
-    WHERE f.organization_id = p_row.organization_id AND f.object_type = 'opportunity' AND (f.is_hidden OR NOT f.is_active);
-  RETURN '{"id":"' || p_row.id
-      || '","name":' || to_json(p_row.name)
-      || ',"pipeline_id":"' || p_row.pipeline_id
-      || '","stage_id":' || coalesce('"' || p_row.stage_id || '"', 'null')
-      || ',"stage_name":' || coalesce(to_json(v_stage_label)::text, 'null')
-      || ',"account_id":' || coalesce('"' || p_row.account_id || '"', 'null')
-      || ',"contact_id":' || coalesce('"' || p_row.contact_id || '"', 'null')
-      || ',"additional_contacts":[' || coalesce(v_contacts, '')
-      || '],"custom_fields":' || (p_row.custom_fields - v_unseen_slugs)
-      || '}';
+  RETURN opportunity_text(p_row, v_stage_label, v_contacts, unseen_slugs(p_row.organization_id));
 END
 $$;
 

@@ -132,7 +132,12 @@ BEGIN
     SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = v_wanted.id));
   PERFORM check_key_is_free('opportunity', 'name', opportunity_id_of_key(v_row));
   PERFORM check_key_is_free('opportunity', 'external_id', opportunity_id_of_external_id(p_organization_id, v_row.external_id));
-  v_row := insert_opportunity(v_row, v_additional_ids);
+  PERFORM check_place_is_active(v_row);
+  v_row := copy_related_texts(v_row);
+  v_row.record := opportunity_record(v_row, v_additional_ids);
+  INSERT INTO opportunities VALUES (v_row.*);
+  PERFORM add_contact_links(p_organization_id, v_row.id, v_additional_ids);
+  PERFORM collect_events(ARRAY[creation_event('opportunity', 'restored', opportunity_event_record(v_row, v_additional_ids))]);
   PERFORM forget_merge(p_organization_id, 'opportunity', v_row.id);
   RETURN jsonb_build_object('object', 'opportunity', 'id', v_row.id, 'version', v_row.version, 'taken', '[]'::jsonb, 'dropped', to_jsonb(array_remove(ARRAY[
     CASE WHEN v_row.account_id IS DISTINCT FROM v_wanted.account_id THEN 'account_id' END,

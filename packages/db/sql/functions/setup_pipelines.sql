@@ -42,15 +42,15 @@ BEGIN
 END
 $$;
 
--- Refuses an archived pipeline or stage for an opportunity. A gateway decides by a setup that may be a second old.
-CREATE OR REPLACE FUNCTION check_place_is_active(p_row opportunities, p_is_restored boolean) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+-- Refuses to restore an opportunity into an archived pipeline or stage. A gateway decides by a setup that may be a second old.
+CREATE OR REPLACE FUNCTION check_place_is_active(p_row opportunities) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_is_active boolean;
 BEGIN
   SELECT p.is_active INTO v_is_active FROM pipelines p
     WHERE p.organization_id = p_row.organization_id AND p.id = p_row.pipeline_id;
   IF NOT v_is_active THEN
-    PERFORM refuse('pipeline_archived', jsonb_build_object('isRestored', p_is_restored));
+    PERFORM refuse('pipeline_archived', jsonb_build_object('isRestored', true));
   END IF;
   PERFORM check_stage_is_active(p_row);
 END

@@ -10,27 +10,31 @@ DECLARE
 BEGIN
   RETURN CASE split_part(p_function, '_', 1)
     WHEN 'preview' THEN false
-    WHEN 'create' THEN v_set ? 'external_id'
+    WHEN 'create' THEN v_set ? 'external_id' OR p_input ? 'id'
     WHEN 'update' THEN
       v_set ?| '{name,domain,email,first_name,last_name,external_id}'
       -- Another account or primary contact is another natural key of an opportunity.
       OR v_change ?| '{account_domain,primary_email}' OR p_input ? 'links'
-    ELSE true
+    ELSE p_function <> 'write_many' OR NOT creates_records(p_function, p_input)
+      OR jsonb_path_exists(p_input, '$.items[*].input ? (exists (@.id) || exists (@.change.set.external_id))')
   END;
 END
 $$;
 
--- Calls a write function by name.
+-- Whether a write is a create, or a bulk call of creates.
+CREATE OR REPLACE FUNCTION creates_records(p_function text, p_input jsonb) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN CASE WHEN p_function = 'write_many' THEN p_input->>'function' ELSE p_function END LIKE 'create\_%';
+END
+$$;
+
+-- Calls a write function that is no create, by name.
 CREATE OR REPLACE FUNCTION call_write_function(p_organization_id uuid, p_function text, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF p_input ? 'links' THEN
     p_input := resolve_links(p_organization_id, p_input);
   END IF;
   RETURN CASE p_function
-    WHEN 'create_opportunity' THEN create_opportunity(p_organization_id, p_input)
-    WHEN 'create_contact' THEN create_contact(p_organization_id, p_input)
-    WHEN 'create_account' THEN create_account(p_organization_id, p_input)
-    WHEN 'create_note' THEN create_note(p_organization_id, p_input)
     WHEN 'update_opportunity' THEN update_opportunity(p_organization_id, p_input)
     WHEN 'update_contact' THEN update_contact(p_organization_id, p_input)
     WHEN 'update_account' THEN update_account(p_organization_id, p_input)
@@ -45,7 +49,6 @@ BEGIN
     WHEN 'preview_contact_merge' THEN merge_contact(p_organization_id, p_input)
     WHEN 'restore_account' THEN restore_account(p_organization_id, p_input)
     WHEN 'restore_opportunity' THEN restore_opportunity(p_organization_id, p_input)
-    WHEN 'write_many' THEN write_many(p_organization_id, p_input)
   END;
 END
 $$;
@@ -63,50 +66,85 @@ BEGIN
 END
 $$;
 
--- A bulk call: runs one function for many items in one transaction. p_input: {function, items: [{index, input}], answers}. `index` is the
--- place of an item in the request. Runs the items in their order, and applies all or none. If any item is refused, the call is refused with
--- the reasons by index. The caller may then call again without the refused items. `answers` are the results of items that the caller itself
--- refused, by index. They are returned together with the other results.
-CREATE OR REPLACE FUNCTION write_many(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_answers jsonb := p_input->'answers';
-  v_refusals jsonb := '{}';
-  v_item record;
-  v_result jsonb;
-  v_events text[] := '{}';
+-- Runs a function that is no create for all items of a bulk call, in their order.
+CREATE OR REPLACE FUNCTION change_records(p_organization_id uuid, p_function text, p_inputs jsonb[], OUT answers jsonb[], OUT refusals jsonb[], OUT new_events events[]) LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  FOR v_item IN SELECT i.value->>'index' AS index, i.value->'input' AS input FROM jsonb_array_elements(p_input->'items') i LOOP
+  answers := array_fill(NULL::jsonb, ARRAY[cardinality(p_inputs)]);
+  refusals := answers;
+  new_events := '{}';
+  FOR n IN 1 .. cardinality(p_inputs) LOOP
     BEGIN
-      v_result := call_write_function(p_organization_id, p_input->>'function', v_item.input);
-      v_answers := v_answers || jsonb_build_object(v_item.index, v_result);
-      v_events := v_events || take_events();
+      answers[n] := call_write_function(p_organization_id, p_function, p_inputs[n]);
+      new_events := new_events || take_events(n);
     EXCEPTION WHEN SQLSTATE 'CRM01' THEN
-      v_refusals := v_refusals || jsonb_build_object(v_item.index, item_refusal(SQLERRM::jsonb, v_answers));
+      refusals[n] := SQLERRM;
     END;
   END LOOP;
-  IF v_refusals <> '{}' THEN
-    PERFORM refuse('items_refused', v_refusals);
-  END IF;
-  PERFORM collect_events(v_events);
-  RETURN v_answers;
 END
 $$;
 
--- Runs a write function, and stores its result for an Idempotency-Key. With the lock, it first checks that the custom fields exist.
-CREATE OR REPLACE FUNCTION run_write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+-- A bulk call: runs one function for many items in one transaction. p_input: {function, items: [{index, input}], answers}. `index` is the
+-- place of an item in the request. Applies all items or none. If any item is refused, the call is refused with the reasons by index. The
+-- caller may then call again without the refused items. `answers` are the results of items that the caller itself refused, by index. They
+-- are returned together with the other results.
+CREATE OR REPLACE FUNCTION write_many(p_organization_id uuid, p_input jsonb, OUT result jsonb, OUT new_events events[]) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_result jsonb;
+  v_function text := p_input->>'function';
+  v_indexes text[] := ARRAY(SELECT i.value->>'index' FROM jsonb_array_elements(p_input->'items') WITH ORDINALITY i (value, n) ORDER BY i.n);
+  v_inputs jsonb[] := ARRAY(SELECT i.value->'input' FROM jsonb_array_elements(p_input->'items') WITH ORDINALITY i (value, n) ORDER BY i.n);
+  v_written record;
+  v_refusals jsonb;
+BEGIN
+  result := p_input->'answers';
+  new_events := '{}';
+  IF v_inputs = '{}' THEN
+    RETURN;
+  END IF;
+  IF creates_records('write_many', p_input) THEN
+    SELECT * INTO v_written FROM create_records(p_organization_id, v_function, v_inputs);
+  ELSE
+    SELECT * INTO v_written FROM change_records(p_organization_id, v_function, v_inputs);
+  END IF;
+  result := result || (SELECT coalesce(jsonb_object_agg(u.index, u.answer), '{}')
+    FROM unnest(v_indexes, v_written.answers) u (index, answer) WHERE u.answer IS NOT NULL);
+  v_refusals := (SELECT jsonb_object_agg(u.index, item_refusal(u.refusal, result))
+    FROM unnest(v_indexes, v_written.refusals) u (index, refusal) WHERE u.refusal IS NOT NULL);
+  IF v_refusals IS NOT NULL THEN
+    PERFORM refuse('items_refused', v_refusals);
+  END IF;
+  new_events := v_written.new_events;
+END
+$$;
+
+-- Runs a write, and stores its result for an Idempotency-Key. Returns all events of the write. With the lock, it first checks that the custom
+-- fields exist.
+CREATE OR REPLACE FUNCTION run_write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb, OUT result jsonb, OUT new_events events[]) LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_written record;
 BEGIN
   IF current_setting('crm.lock', true) <> '' THEN
     PERFORM check_fields_exist(p_organization_id, p_function, p_input);
   END IF;
-  v_result := call_write_function(p_organization_id, p_function, p_input);
+  IF p_function = 'write_many' THEN
+    SELECT * INTO v_written FROM write_many(p_organization_id, p_input);
+    result := v_written.result;
+    new_events := v_written.new_events;
+  ELSIF creates_records(p_function, p_input) THEN
+    SELECT * INTO v_written FROM create_records(p_organization_id, p_function, ARRAY[p_input]);
+    IF v_written.refusals[1] IS NOT NULL THEN
+      RAISE EXCEPTION USING ERRCODE = 'CRM01', MESSAGE = v_written.refusals[1];
+    END IF;
+    result := v_written.answers[1];
+    new_events := v_written.new_events;
+  ELSE
+    result := call_write_function(p_organization_id, p_function, p_input);
+    new_events := take_events();
+  END IF;
   IF p_idempotency IS NOT NULL THEN
     -- With the lock, also for a result without a change: a deletion of the record then finds the stored result.
     PERFORM begin_change('shared');
-    PERFORM store_result(p_organization_id, p_idempotency, v_result);
+    PERFORM store_result(p_organization_id, p_idempotency, result);
   END IF;
-  RETURN v_result;
 END
 $$;
 
@@ -136,7 +174,8 @@ $$;
 CREATE OR REPLACE FUNCTION write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb, p_origin jsonb DEFAULT NULL, OUT result jsonb, OUT replayed boolean, OUT read_mark text, OUT refusal jsonb)
 LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 DECLARE
-  v_mode text;
+  v_mode text := CASE WHEN creates_records(p_function, p_input) THEN 'shared' END;
+  v_written record;
 BEGIN
   IF p_idempotency IS NOT NULL THEN
     SELECT f.result, f.refusal INTO result, refusal FROM find_or_claim_result(p_organization_id, p_idempotency) f;
@@ -148,18 +187,21 @@ BEGIN
   IF NOT replayed THEN
     LOOP
       BEGIN
-        result := run_write(p_organization_id, p_function, p_input, p_idempotency);
+        IF v_mode IS NOT NULL THEN
+          PERFORM lock_organization(p_organization_id, CASE WHEN needs_exclusive_lock(p_function, p_input) THEN 'exclusive' ELSE v_mode END);
+        END IF;
+        SELECT * INTO v_written FROM run_write(p_organization_id, p_function, p_input, p_idempotency);
         EXIT;
       EXCEPTION
         WHEN SQLSTATE 'CRM01' THEN
           refusal := SQLERRM;
           RETURN;
         WHEN SQLSTATE 'CRM03' THEN
-          v_mode := CASE WHEN needs_exclusive_lock(p_function, p_input) THEN 'exclusive' ELSE SQLERRM END;
+          v_mode := SQLERRM;
       END;
-      PERFORM lock_organization(p_organization_id, v_mode);
     END LOOP;
-    PERFORM append_events(p_organization_id, p_origin);
+    result := v_written.result;
+    PERFORM append_events(p_organization_id, p_origin, v_written.new_events);
     IF p_function LIKE 'delete%' THEN
       -- The event of the deletion is its last one.
       result := result || jsonb_build_object('position', (SELECT h.position FROM event_heads h WHERE h.organization_id = p_organization_id));

@@ -13,12 +13,12 @@ export const accountDomainOf = (setup: OrganizationSetup, email: string): string
   return setup.freemail === 'skip' && isFreeMail(domain) ? null : domain;
 };
 
-/** The input of `ensure_accounts` for the account of a contact that a request creates or whose email it changes. */
+/** The `accounts` of `ensure_related` for the account of a contact that a request creates or whose email it changes. */
 export const requestedAccounts = (domain: string | null) =>
   domain === null ? [] : [{ ...accountSeed(domain), is_requested: true }];
 
 /**
- * The input of `ensure_accounts` and `ensure_contacts`: every account and contact that a request names, each once. It includes an account
+ * The input of `ensure_related`: every account and contact that a request names, each once. It includes an account
  * for the domain of each email. That account is created only if the contact is new, because an existing contact may belong to another
  * account, or its account may have another domain now.
  */

@@ -101,7 +101,8 @@ export const parseFunction = (text: string): SqlFunction => {
     const statement = { of: name, text, tree: parseStatement(optionOf(node, 'as') ?? '') };
     return { name, volatility, statements: [{ ...statement, variables: variablesOf([], parameters) }] };
   }
-  const parsed: unknown = parsePlPgSQLSync(text);
+  // The parser knows no tables, and refuses arrays of their rows only as a result.
+  const parsed: unknown = parsePlPgSQLSync(text.replace(/RETURNS \w+\[\]/, 'RETURNS text[]'));
   const variables = variablesOf(parsed, parameters);
   const expressions = nodesOf(parsed, 'PLpgSQL_expr') as unknown as readonly { query: string; parseMode?: number }[];
   const statements = expressions
