@@ -836,6 +836,7 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --     calls key_of_external_id, name_one_record, refuse
 -- locks.sql
 --   lock_organization(p_organization_id uuid, p_mode text) → void
+--   try_shared_lock(p_organization_id uuid) → void
 --   begin_change(p_mode text) → void
 --   read_account(p_organization_id uuid, p_id uuid) → accounts
 --     calls begin_change
@@ -1078,4 +1079,4 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --     calls begin_change, call_write_function, check_fields_exist, create_records, creates_records, store_result, take_events, write_many
 --   read_mark() → text
 --   write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb, p_origin jsonb DEFAULT NULL::jsonb, OUT result jsonb, OUT replayed boolean, OUT read_mark text, OUT refusal jsonb) → record
---     calls append_events, creates_records, find_or_claim_result, lock_organization, needs_exclusive_lock, read_mark, run_write
+--     calls append_events, creates_records, find_or_claim_result, lock_organization, needs_exclusive_lock, read_mark, run_write, try_shared_lock

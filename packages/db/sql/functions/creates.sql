@@ -120,7 +120,7 @@ CREATE OR REPLACE FUNCTION match_{objects}(p_organization_id uuid, p_inputs json
   OUT answers jsonb[], OUT refusals jsonb[], OUT new_events events[]) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_items int[] := ARRAY(SELECT i.n FROM unnest(p_inputs) WITH ORDINALITY i (input, n) WHERE i.input IS NOT NULL AND p_answers[i.n] IS NULL AND p_refusals[i.n] IS NULL ORDER BY i.n);
-  v_is_shared boolean := current_setting('crm.lock') = 'shared';
+  v_is_shared boolean := current_setting('crm.lock', true) = 'shared';
   v_id uuid;
   v_written record;
 BEGIN

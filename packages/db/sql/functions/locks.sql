@@ -13,9 +13,10 @@
 -- opportunities by natural key (unique indexes), then the changed records by id (read_<object>, match_<objects>), and the counter of the
 -- change log (next_event_position).
 --
--- The lock is never upgraded. Creates take it first. Any other write runs without the lock and stops before its first change (begin_change).
--- Then `write` takes the lock and starts the write again. So a write that changes nothing takes no lock. A write that needs a stronger lock
--- than it has ends in the same way; the rollback to before its start frees the weaker lock.
+-- A write runs without the lock and stops before its first change (begin_change). Then `write` takes the lock and starts the write again. So
+-- a write that changes nothing waits for nothing. A create usually changes something, so it takes the shared lock at once if it can do so
+-- without waiting. The lock is never upgraded: a write that needs a stronger lock than it has ends in the same way, and the rollback to
+-- before its start frees the weaker lock.
 
 -- Takes the lock of an organization. p_mode: 'shared' or 'exclusive'. `crm.lock` holds the mode until the transaction ends.
 CREATE OR REPLACE FUNCTION lock_organization(p_organization_id uuid, p_mode text) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
@@ -28,6 +29,15 @@ BEGIN
     PERFORM pg_advisory_xact_lock_shared(v_lock);
   END IF;
   PERFORM set_config('crm.lock', p_mode, true);
+END
+$$;
+
+-- Takes the shared lock of an organization if this needs no waiting.
+CREATE OR REPLACE FUNCTION try_shared_lock(p_organization_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  IF pg_try_advisory_xact_lock_shared(hashtextextended(p_organization_id::text, 0)) THEN
+    PERFORM set_config('crm.lock', 'shared', true);
+  END IF;
 END
 $$;
 

@@ -174,7 +174,8 @@ $$;
 CREATE OR REPLACE FUNCTION write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb, p_origin jsonb DEFAULT NULL, OUT result jsonb, OUT replayed boolean, OUT read_mark text, OUT refusal jsonb)
 LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 DECLARE
-  v_mode text := CASE WHEN creates_records(p_function, p_input) THEN 'shared' END;
+  v_is_exclusive boolean := needs_exclusive_lock(p_function, p_input);
+  v_mode text;
   v_written record;
 BEGIN
   IF p_idempotency IS NOT NULL THEN
@@ -188,7 +189,9 @@ BEGIN
     LOOP
       BEGIN
         IF v_mode IS NOT NULL THEN
-          PERFORM lock_organization(p_organization_id, CASE WHEN needs_exclusive_lock(p_function, p_input) THEN 'exclusive' ELSE v_mode END);
+          PERFORM lock_organization(p_organization_id, v_mode);
+        ELSIF creates_records(p_function, p_input) AND NOT v_is_exclusive THEN
+          PERFORM try_shared_lock(p_organization_id);
         END IF;
         SELECT * INTO v_written FROM run_write(p_organization_id, p_function, p_input, p_idempotency);
         EXIT;
@@ -197,7 +200,7 @@ BEGIN
           refusal := SQLERRM;
           RETURN;
         WHEN SQLSTATE 'CRM03' THEN
-          v_mode := SQLERRM;
+          v_mode := CASE WHEN v_is_exclusive THEN 'exclusive' ELSE SQLERRM END;
       END;
     END LOOP;
     result := v_written.result;
