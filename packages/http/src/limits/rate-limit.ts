@@ -1,11 +1,88 @@
 import { type Gateway, limitedGroups } from '@crm/contract';
+import { ApiError } from '@crm/domain';
 import type { Request, RequestHandler } from 'express';
-import { ipKeyGenerator } from 'express-rate-limit';
+import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
 import type { ApiKeyRecord } from '../keys/api-key-record.js';
 import { callerOf, exchangeOf, assertPresent } from '../exchange.js';
+import type { GatewayActivity } from '../observability/metrics/activity.js';
 import { withoutPort } from '../request/client-address.js';
-import { createLimiter, type LimiterParts } from './limiter.js';
-import { organizationFactor, rateLimitGroupOf, type RateLimitGroup, type RateLimits } from './rate-limit-config.js';
+import { FallbackStore, type SharedStoreHealth } from './fallback-store.js';
+import { MemoryStore } from './memory-store.js';
+import {
+  type CounterStore,
+  organizationFactor,
+  rateLimitGroupOf,
+  type RateLimitGroup,
+  type RateLimitOptions,
+  type RateLimits,
+  rateLimitWindowMs,
+} from './rate-limit-config.js';
+
+/** What all limiters of a gateway share. */
+export interface LimiterParts {
+  readonly options: RateLimitOptions;
+  readonly activity: GatewayActivity;
+  /** Shared by all limiters, so that a failure found by one applies to all. */
+  readonly health: SharedStoreHealth;
+}
+
+const createStore = (name: string, { options, health }: LimiterParts): CounterStore => {
+  const shared = options.createStore?.(name);
+  return shared === undefined
+    ? new MemoryStore(rateLimitWindowMs)
+    : new FallbackStore(shared, rateLimitWindowMs, health);
+};
+
+/** The settings of one limiter. */
+interface LimiterOptions {
+  /** The key under which a request is counted. */
+  readonly keyOf: (request: Request) => string;
+  /** Requests per window; 0 means no limit. */
+  readonly limitOf: (request: Request) => number;
+  /** Called for each refused request with its key and the end of the window, by `performance.now()`. */
+  readonly onRefused?: (key: string, untilMs: number) => void;
+}
+
+/** The middleware takes back and resets counts only for options that no limiter uses. */
+const unused = (): void => undefined;
+
+/**
+ * Creates one limiter, which sends the headers `RateLimit-Policy` and `RateLimit` as in draft 8 of the IETF.
+ * @param name - names the policy in the headers, and the store
+ */
+const createLimiter = (
+  name: string,
+  parts: LimiterParts,
+  { keyOf, limitOf, onRefused }: LimiterOptions,
+): RequestHandler => {
+  const { rateLimited } = parts.activity;
+  const store = createStore(name, parts);
+  rateLimited.set(name, 0);
+  return rateLimit({
+    windowMs: rateLimitWindowMs,
+    identifier: name,
+    standardHeaders: 'draft-8',
+    legacyHeaders: false,
+    keyGenerator: keyOf,
+    skip: (request) => limitOf(request) === 0,
+    limit: limitOf,
+    store: {
+      init: (options) => store.init?.(options),
+      increment: (key) => store.increment(key),
+      decrement: unused,
+      resetKey: unused,
+    },
+    // The checks at run time look for mistakes in a set-up, which the tests do.
+    validate: false,
+    handler: (request, response, next) => {
+      // The middleware has set it to the seconds that are left, which may be none.
+      const seconds = Math.max(1, Number(response.getHeader('Retry-After')));
+      onRefused?.(keyOf(request), performance.now() + seconds * 1000);
+      rateLimited.set(name, (rateLimited.get(name) ?? 0) + 1);
+      next(new ApiError('rate_limited', { headers: { 'Retry-After': String(seconds) } }));
+    },
+  });
+};
 
 /** Requests a minute of a key; 0 is no limit. */
 const keyLimitOf = (record: ApiKeyRecord, group: RateLimitGroup, limits: RateLimits): number =>
