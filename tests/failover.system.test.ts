@@ -9,6 +9,7 @@ import {
   startReplicatedPostgres,
   type TestOrganization,
   until,
+  untilServed,
 } from '@crm/testing';
 import { createTestOrganization } from '@crm/testing/suites';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -129,7 +130,12 @@ test.each(['repeatable read', 'serializable'])(
       opportunity: { name: `Deal ${index % 4}` },
       related_objects: { account_domain: `a${index % 3}.example`, primary_contact_email: `x${index % 5}@a.example` },
     }));
-    const statuses = await Promise.all(bodies.map((body) => send(gateway, 'opportunities', body)));
+    const statuses = await Promise.all(
+      bodies.map(async (body) => {
+        const served = await untilServed(async () => ({ status: await send(gateway, 'opportunities', body) }));
+        return served.status;
+      }),
+    );
     expect(statuses).toEqual(bodies.map(() => 200));
     expect(gateway.output()).not.toContain('"40001"');
   },

@@ -6,6 +6,7 @@ import {
   startGatewayProcess,
   startPgBouncer,
   testRoleNames,
+  untilServed,
   urlForRole,
   type PgBouncer,
   type TestDatabase,
@@ -55,12 +56,13 @@ const writeThrough = async (url: string): Promise<number[]> => {
     return await Promise.all(
       Array.from({ length: requests }, async (_, index) => {
         const body = { pipeline_id: organization.pipeline.id, opportunity: { name: `Deal ${index}` } };
-        const { status } = await fetch(`${gateway.url}/v1/inbound/opportunities`, {
-          method: 'POST',
-          headers: { 'x-api-key': organization.key, 'content-type': 'application/json' },
-          body: JSON.stringify(body),
-        });
-        return status;
+        const send = () =>
+          fetch(`${gateway.url}/v1/inbound/opportunities`, {
+            method: 'POST',
+            headers: { 'x-api-key': organization.key, 'content-type': 'application/json' },
+            body: JSON.stringify(body),
+          });
+        return (await untilServed(send)).status;
       }),
     );
   } finally {

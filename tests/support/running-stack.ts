@@ -11,7 +11,7 @@ export const launcher = fileURLToPath(new URL('../../packages/cli/bin/crm.js', i
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Only a guard against hangs: a start takes two or three seconds. */
-const readyTimeoutMs = 60_000;
+const readyTimeoutMs = 240_000;
 
 /** `crm start` in its own process, as users run it. */
 export class RunningStack {
@@ -57,7 +57,7 @@ export class RunningStack {
     const path = join(this.dataDirectory, 'demo.json');
     while (!this.stdout.includes('Ctrl-C stops it')) {
       if (this.#child.exitCode !== null || performance.now() > deadlineMs)
-        throw new Error(`not ready:\n${this.stderr}`);
+        throw new Error(`not ready after ${this.ageMs} ms:\n${this.stderr}`);
       await sleep(50);
     }
     return JSON.parse(await readFile(path, 'utf8')) as Record<string, string>;

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { findFreePort } from './gateway/free-port.js';
 import { isOk, startProgram } from './program.js';
 
-const toolTimeoutMs = 60_000;
+const toolTimeoutMs = 240_000;
 
 /** Runs promtool. @returns its output. @throws Error with its output if it fails */
 export const runPromtool = async (...words: readonly string[]): Promise<string> =>

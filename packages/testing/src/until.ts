@@ -11,3 +11,23 @@ export const until = async (holds: () => boolean | Promise<boolean>, everyMs = 1
     await sleep(everyMs);
   }
 };
+
+/** The most tries of a call, a second apart. */
+const maxTries = 60;
+
+/**
+ * Sends a call again while it is answered 503, as clients do: on a busy machine, calls wait for each other for longer than a gateway
+ * allows.
+ * @param onRepeat - called before each repeat
+ */
+export const untilServed = async <T extends { readonly status: number }>(
+  call: () => Promise<T>,
+  onRepeat: () => void = () => undefined,
+): Promise<T> => {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await call();
+    if (answer.status !== 503 || tries === maxTries) return answer;
+    onRepeat();
+    await sleep(1_000);
+  }
+};

@@ -1,19 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccount, type OperationContract } from '@crm/contract';
-import { type Answer, reportFigure, type TestRequest } from '@crm/testing';
+import { type Answer, reportFigure, type TestRequest, untilServed } from '@crm/testing';
 import { expect } from '@jest/globals';
 import { expectConsistent } from './expect-consistent.js';
 import { startOwnGateway, type TestGateway } from './gateway.js';
 
 /** A call of an operation. */
 export type Call = readonly [contract: OperationContract, request: TestRequest];
-
-/**
- * A busy machine makes calls wait for each other for longer than a gateway allows. It answers 503 then, and the call is sent again, as
- * clients do. A deadlock is not hidden: the server counts it.
- */
-const maxTries = 30;
-const retryAfterMs = 1_000;
 
 /** Two gateway processes on a database that no other test uses. */
 export type Races = Awaited<ReturnType<typeof startRaces>>;
@@ -38,12 +30,11 @@ export const startRaces = async () => {
   const send = async ([contract, request]: Call): Promise<Answer> => {
     sent += 1;
     const client = processes[sent % processes.length] ?? gateway.client;
-    for (let tries = 1; ; tries += 1) {
-      const answer = await client.call(contract, request);
-      if (answer.status !== 503 || tries === maxTries) return answer;
-      repeats += 1;
-      await sleep(retryAfterMs);
-    }
+    // A deadlock is not hidden by repeats: the server counts it.
+    return untilServed(
+      () => client.call(contract, request),
+      () => (repeats += 1),
+    );
   };
   return {
     gateway,
