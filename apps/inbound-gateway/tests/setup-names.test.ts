@@ -1,10 +1,12 @@
+import type { Answer } from '@crm/testing';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { expectConsistent } from './support/expect-consistent.js';
+import { untilAWriteWaitsFor } from './support/until-a-write-waits.js';
 import { useGateway } from './support/use-gateway.js';
 import { useOrganization } from './support/use-organization.js';
 
 const gateway = useGateway();
-const { organization, expectStatus: send } = useOrganization(gateway);
+const { organization, expectStatus: send, send: sendAny } = useOrganization(gateway);
 afterEach(() => expectConsistent({ ...gateway(), organization }));
 
 const stage = (label: string): string =>
@@ -76,5 +78,81 @@ describe('409', () => {
     await change({ currency: 'USD', current_name: 'Our fee' }, 200);
     const changed = await change({ currency: 'JPY', reinterpret_values: true }, 200);
     expect(changed.data).toMatchObject({ field: { metadata: { currency: 'JPY' } } });
+  });
+});
+
+describe('two changes of one field that read the same setup', () => {
+  const options = [
+    { label: 'Iron', value: 'iron' },
+    { label: 'Gold', value: 'gold' },
+  ];
+  const fieldOf = (more: object) => ({ object: 'account', current_name: 'Fee', slug: 'fee', ...more });
+  const euros = { attribute_type: 'currency', currency: 'EUR' };
+  const select = { attribute_type: 'select', options };
+  interface Changes {
+    readonly field: object;
+    readonly method: string;
+    readonly path: '' | '/options';
+    /** The bodies of both changes. */
+    readonly bodies: readonly [Readonly<Record<string, unknown>>, Readonly<Record<string, unknown>>];
+  }
+  const cases: readonly (readonly [string, Changes])[] = [
+    ['the currency', { field: euros, method: 'PATCH', path: '', bodies: [{ currency: 'USD' }, { currency: 'JPY' }] }],
+    [
+      'the highest rating',
+      { field: { attribute_type: 'rating', max: 5 }, method: 'PATCH', path: '', bodies: [{ max: 7 }, { max: 9 }] },
+    ],
+    ['new options', { field: select, method: 'POST', path: '/options', bodies: [{ label: 'Zinc' }, { label: 'Tin' }] }],
+    [
+      'changed options',
+      {
+        ...{ field: select, method: 'PATCH', path: '/options' },
+        bodies: [
+          { value: 'iron', label: 'Ferrum' },
+          { value: 'gold', label: 'Aurum' },
+        ],
+      },
+    ],
+  ];
+
+  /** Runs changes that all read the setup before the first of them may write. */
+  const together = async (changes: readonly (() => Promise<Answer>)[]): Promise<readonly number[]> => {
+    const holder = await gateway().writeDatabase.pool.connect();
+    try {
+      await holder.query('BEGIN');
+      await holder.query(`SELECT lock_organization($1, 'exclusive')`, [organization.id]);
+      const answers = changes.map((change) => change());
+      await untilAWriteWaitsFor(holder, gateway().writeDatabase, changes.length);
+      await holder.query('COMMIT');
+      return (await Promise.all(answers)).map(({ status }) => status);
+    } finally {
+      holder.release();
+    }
+  };
+
+  test.each(cases)(
+    'lose no update of %s: the later one is 409, and repeated it keeps the first',
+    async (_what, one) => {
+      const { field, method, path, bodies } = one;
+      const id = await newField(fieldOf(field));
+      const changes = bodies.map((body) => () => sendAny(method, `fields/${id}${path}`, body));
+      const statuses = await together(changes);
+      expect(statuses.toSorted()).toEqual([200, 409]);
+      const late = statuses.indexOf(409);
+      const repeated = await changes[late]?.();
+      const text = JSON.stringify((repeated?.data as { readonly field: { readonly metadata: object } }).field.metadata);
+      // Options have both changes; a currency or a maximum has the later one.
+      const kept = bodies.filter((_body, index) => path !== '' || index === late);
+      for (const value of kept.flatMap(Object.values<unknown>)) expect(text).toContain(String(value));
+    },
+  );
+
+  test('are both made if they are changes of two fields', async () => {
+    const [id, otherId] = [await newField(fieldOf(select)), await newField(fieldOf({ ...euros, slug: 'other' }))];
+    const statuses = await together([
+      () => sendAny('POST', `fields/${id}/options`, { label: 'Zinc' }),
+      () => sendAny('PATCH', `fields/${otherId}`, { currency: 'USD' }),
+    ]);
+    expect(statuses).toEqual([200, 200]);
   });
 });

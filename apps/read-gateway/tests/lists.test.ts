@@ -40,6 +40,43 @@ describe.each([subjects.account, subjects.contact])('the list of $collection', (
   });
 });
 
+describe('the bound itself is accepted, and one more is 400:', () => {
+  const wide = (length: number) => '😀'.repeat(length);
+  const repeat = (length: number, of: unknown) => Array.from({ length }, () => of);
+  const is = (value: unknown) => ({ field: 'name', operator: 'eq', value });
+  const nested = (depth: number): unknown => (depth === 1 ? is('x') : { and: [nested(depth - 1)] });
+  const sort = (length: number) => ['name', 'created_at', 'updated_at', 'version'].slice(0, length);
+  const bounds: readonly (readonly [about: string, at: number, body: (length: number) => object, field: string])[] = [
+    ['characters of query', 200, (n) => ({ query: wide(n) }), 'query'],
+    ['characters of q', 200, (n) => ({ q: wide(n) }), 'q'],
+    ['names in fields', 100, (n) => ({ fields: repeat(n, 'name') }), 'fields'],
+    ['records of a page', 500, (n) => ({ limit: n }), 'limit'],
+    ['keys of a sort', 3, (n) => ({ sort: sort(n) }), 'sort'],
+    ['comparisons', 50, (n) => ({ filters: repeat(n, is('x')) }), 'filters'],
+    ['nesting of filters', 5, (n) => ({ filters: nested(n) }), expect.stringMatching(/^filters/) as unknown as string],
+    [
+      'values in a list',
+      200,
+      (n) => ({ filters: [{ field: 'name', operator: 'in', value: repeat(n, 'x').map((_, i) => `x${i}`) }] }),
+      'filters[0].value',
+    ],
+    ['characters of a value', 2_000, (n) => ({ filters: [is(wide(n))] }), 'filters[0].value'],
+  ];
+  const searches = [contracts.searchAccounts, contracts.searchContacts, contracts.searchOpportunities];
+  test.each(searches.flatMap((contract) => bounds.map((bound) => [contract.id, ...bound, contract] as const)))(
+    '%s: %s, %d',
+    async (_id, _about, at, body, field, contract) => {
+      const send = (n: number): Promise<Answer> => gateway.client.call(contract, { body: body(n) });
+      expect([(await send(at)).status, (await send(at + 1)).fieldsAtFault]).toEqual([200, [field]]);
+    },
+  );
+
+  test.each([contracts.listAccounts, contracts.listContacts])('$id: characters of q, 200', async (contract) => {
+    const send = (n: number): Promise<Answer> => gateway.client.call(contract, { query: { q: wide(n) } });
+    expect([(await send(200)).status, (await send(201)).fieldsAtFault]).toEqual([200, ['q']]);
+  });
+});
+
 describe('400: every list', () => {
   const lists = contracts.readOperations.filter(({ id }) => id.startsWith('list') && id !== 'listEvents');
 

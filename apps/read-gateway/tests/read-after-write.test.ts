@@ -1,7 +1,7 @@
 import * as contracts from '@crm/contract';
 import { setupTools } from '@crm/testing/suites';
 import { createTestClient, readTestStack } from '@crm/testing';
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import { startTestGateway, useGateway } from './support/gateway.js';
 
 const gateway = useGateway(startTestGateway);
@@ -22,4 +22,33 @@ test('200: shows an opportunity of a new pipeline at once, even if another calle
   for (const sort of ['stage_name:asc', 'stage_name:desc', 'pipeline_name:asc', 'pipeline_name:desc']) {
     expect(await search({ sort, limit: 500 })).toContain(id);
   }
+});
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+test('200: a change of the setup by another process shows at once with its token, and without it after a second', async () => {
+  const { key, pipeline } = gateway.organization;
+  const inbound = createTestClient(readTestStack().inboundUrl, key);
+  const one = await gateway.start();
+  const clock = { nowMs: performance.now() };
+  jest.spyOn(performance, 'now').mockImplementation(() => clock.nowMs);
+  const firstLabel = async (token?: string | null) => {
+    const headers = { ...(typeof token === 'string' && { 'x-read-after': token }) };
+    const answer = await one.client.call(contracts.listPipelineStages, { params: { id: pipeline.id }, headers });
+    return answer.data.stages[0]?.label;
+  };
+  const rename = async (label: string) =>
+    (await inbound.send('PATCH', `/v1/inbound/stages/${pipeline.stages[0]?.id}`, { body: { label } })).headers;
+  await firstLabel();
+  const token = (await rename('Fresh')).get('x-read-after');
+  // The gateway still has the setup that it read a moment ago.
+  expect(await firstLabel()).toBe('New');
+  expect(await firstLabel(token)).toBe('Fresh');
+  await rename('Fresher');
+  clock.nowMs += 999;
+  expect(await firstLabel()).toBe('Fresh');
+  clock.nowMs += 1;
+  expect(await firstLabel()).toBe('Fresher');
 });

@@ -42,6 +42,19 @@ describe('crm import', () => {
     expect(recordNames.size).toBe(35);
   });
 
+  it.each([
+    ['1', '1', [1]],
+    ['2', '1', [1, 1]],
+    ['2', '2', [2]],
+    ['3', '2', [2, 1]],
+    ['4', '2', [2, 1]],
+  ])('with --limit-rows %s --batch %s sends so many of three rows: %j', async (limit, batch, sizes) => {
+    const { url, requests } = await fixture.start();
+    const more = ['--limit-rows', limit, '--batch', batch, '--concurrency', '1'];
+    expect((await fixture.import(deals(3), url, more)).exitCode).toBe(0);
+    expect(requests.map(({ body }) => itemsOf(body)?.length ?? 1)).toEqual(sizes);
+  });
+
   it('loses and repeats no row if connections break and the gateway is busy', async () => {
     const { url, recordNames } = await fixture.start((request, response, times) => {
       const index = Number(nameOf(request.body).slice(5));

@@ -1,8 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { generateApiKey } from '@crm/domain';
-import { reportFigure } from '@crm/testing';
+import { reportFigure, until } from '@crm/testing';
 import request, { type Response } from 'supertest';
-import { bodyOf, createTestGateway, KeyRing, parseRaw, sendRaw, withServer } from './support.js';
+import { type ApiKeyRecord, defineOperation } from '../src/index.js';
+import { ApiKeyCache } from '../src/keys/key-cache.js';
+import { bodyOf, createTestGateway, KeyRing, listThings, parseRaw, sendRaw, withServer } from './support.js';
 
 const past = new Date(Date.now() - 1000);
 const varying = new Set(['x-request-id', 'date', 'ratelimit', 'ratelimit-policy']);
@@ -39,7 +42,7 @@ describe('401', () => {
         answers.add(fixedPart(await request(app)[method](path)));
       }
     }
-    expect([...answers]).toHaveLength(1);
+    expect([...answers]).toEqual([expect.stringContaining('["www-authenticate","ApiKey"]')]);
     expect(JSON.parse((await request(app).get('/v1/things')).text)).toEqual({
       success: false,
       message: expect.stringMatching(
@@ -158,4 +161,111 @@ describe('a valid key', () => {
     }
     expect(used).toEqual(['key-1', 'key-2']);
   });
+});
+
+/** Replaces the monotonic clock of the product with one that only the test moves. */
+const stopClock = (): { nowMs: number } => {
+  const clock = { nowMs: 1_000_000 };
+  jest.spyOn(performance, 'now').mockImplementation(() => clock.nowMs);
+  return clock;
+};
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+describe('a cached key', () => {
+  /** A cache whose lookups the test answers one by one. */
+  const openCache = () => {
+    const answers: ((record: ApiKeyRecord | null) => void)[] = [];
+    const counter = { hits: 0, misses: 0 };
+    const find = (hashes: readonly Buffer[]) =>
+      new Promise<readonly (ApiKeyRecord | null)[]>((resolve) => {
+        answers.push((record) => resolve(hashes.map(() => record)));
+      });
+    return { cache: new ApiKeyCache(find, counter), answers, counter };
+  };
+  const hash = randomBytes(32);
+  const record = { id: 'k', organizationId: 'o', allowedOperations: [], expiresAt: null, revokedAt: null, limits: {} };
+
+  it.each([false, true])(
+    'is two seconds old at most, counted from the start of its lookup (batched: %s)',
+    async (mayWait) => {
+      const clock = stopClock();
+      const startMs = clock.nowMs;
+      const { cache, answers, counter } = openCache();
+      const at = (ms: number) => {
+        clock.nowMs = startMs + ms;
+        return cache.find(hash, mayWait);
+      };
+      const first = at(0);
+      await until(() => answers.length === 1);
+      clock.nowMs = startMs + 1_900;
+      answers[0]?.(record);
+      expect(await first).toBe(record);
+      expect(await at(1_999)).toBe(record);
+      expect(answers).toHaveLength(1);
+      // Requests share a lookup that runs, unless it began two seconds ago.
+      const late = [at(2_000), at(3_999)];
+      await until(() => answers.length === 2);
+      const last = at(4_000);
+      await until(() => answers.length === 3);
+      answers[2]?.(null);
+      expect(await last).toBeNull();
+      // An older result does not replace a newer one.
+      answers[1]?.(record);
+      expect(await Promise.all(late)).toEqual([record, record]);
+      expect([await at(5_999), answers.length]).toEqual([null, 3]);
+      expect(counter).toEqual({ hits: 2, misses: 4 });
+    },
+  );
+
+  it('stays cached while ten thousand invented keys are looked up, of which the oldest is dropped', async () => {
+    stopClock();
+    let lookups = 0;
+    const known = hash.toString('hex');
+    const find = (hashes: readonly Buffer[]) => {
+      lookups += 1;
+      return Promise.resolve(hashes.map((one) => (one.toString('hex') === known ? record : null)));
+    };
+    const cache = new ApiKeyCache(find, { hits: 0, misses: 0 });
+    const invented = Array.from({ length: 10_001 }, (_, index) => Buffer.from(`invented ${index}`));
+    for (const one of [hash, ...invented]) await cache.find(one, false);
+    const costOf = async (one: Buffer | undefined) => {
+      const before = lookups;
+      await cache.find(one ?? hash, false);
+      return lookups - before;
+    };
+    expect([await costOf(hash), await costOf(invented[1]), await costOf(invented[0])]).toEqual([0, 0, 1]);
+  });
+});
+
+it.each<[string, Partial<ApiKeyRecord>, number]>([
+  ['was revoked', { revokedAt: past }, 401],
+  ['expired', { expiresAt: past }, 401],
+  ['lost its permission', { allowedOperations: ['search'] }, 401],
+  ['stayed valid', {}, 200],
+])('a request that waited for news is answered as its key is now: the key %s', async (_what, change, status) => {
+  const clock = stopClock();
+  const waiting: (() => void)[] = [];
+  const subscribe = (onNews: () => void) => {
+    waiting.push(onNews);
+    return () => undefined;
+  };
+  const operation = defineOperation(listThings, () =>
+    Promise.resolve({
+      message: 'OK',
+      data: {},
+      wait: waiting.length === 0 ? { forMs: 3_600_000, subscribe } : undefined,
+    }),
+  );
+  const { app, keys, key } = createTestGateway({ operations: [operation] });
+  const answer = request(app)
+    .get('/v1/things')
+    .set('x-api-key', key)
+    .then((response) => response.status);
+  await until(() => waiting.length === 1);
+  keys.set(key, change);
+  clock.nowMs += 2_000;
+  waiting[0]?.();
+  expect(await answer).toBe(status);
 });

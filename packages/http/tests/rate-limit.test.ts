@@ -94,6 +94,23 @@ describe('the limit of failed authentications', () => {
   });
 });
 
+it.each([
+  [59_001, 60, 60],
+  [1_500, 2, 2],
+  [1_001, 2, 2],
+  [1_000, 1, 1],
+  [0, 1, 0],
+  [-500, 1, 0],
+])('with %d ms left, Retry-After is %d s, at least one, and RateLimit has %d s', async (leftMs, seconds, shown) => {
+  const nowMs = Date.now();
+  jest.spyOn(Date, 'now').mockReturnValue(nowMs);
+  const count = { totalHits: 3, resetTime: new Date(nowMs + leftMs) };
+  const createStore = (): CounterStore => ({ init: () => undefined, increment: () => Promise.resolve(count) });
+  const { app, key } = createTestGateway({ limits: { ...perMinute({ list: 2 }), createStore } });
+  const { headers } = await request(app).get('/v1/things').set('x-api-key', key).expect(429);
+  expect([headers['retry-after'], headers['ratelimit']]).toEqual([`${seconds}`, `"key-list"; r=0; t=${shown}`]);
+});
+
 describe('an address in X-Forwarded-For', () => {
   const statuses = async (trustProxy: TrustProxy, addresses: readonly string[]): Promise<number[]> => {
     const { app } = createTestGateway({ limits: perMinute({ failedAuth: 1 }), trustProxy });

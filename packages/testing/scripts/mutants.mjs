@@ -190,17 +190,21 @@ export const writeMutants = async (count, seedText) => {
   const seed = seedText === undefined ? randomInt(2 ** 31) : Number(seedText);
   await loadModule();
   const folder = mkdtempSync(join(tmpdir(), 'mutants-'));
-  let number = 0;
+  const samples = [];
   for (const room of rooms) {
     const all = (await Promise.all(filesIn(room).filter(isSource).map(mutantsOf))).flat();
-    const ofRoom = shuffled(all, seed)
-      .map(toPatch)
-      .filter((text) => !isEquivalent(readMutation('', text)));
-    for (const text of ofRoom.slice(0, Math.ceil(count / rooms.length))) {
-      number += 1;
-      writeFileSync(join(folder, `M${String(number).padStart(3, '0')}.patch`), text);
-    }
+    const texts = shuffled(all, seed).map(toPatch);
+    const ofRoom = texts.filter((text) => !isEquivalent(readMutation('', text)));
+    samples.push(ofRoom.slice(0, Math.ceil(count / rooms.length)));
     console.log(`${room}: ${all.length} possible faults, ${all.length - ofRoom.length} of them equivalent`);
+  }
+  // One of each room after the other, so that a run that ends early has judged all rooms.
+  const inTurns = Array.from(
+    { length: count },
+    (_, index) => samples[index % rooms.length][Math.floor(index / rooms.length)],
+  );
+  for (const [index, text] of inTurns.entries()) {
+    if (text !== undefined) writeFileSync(join(folder, `M${String(index + 1).padStart(3, '0')}.patch`), text);
   }
   console.log(`The same faults again: --generate ${count} --seed ${seed}. Their patches are in ${folder}`);
   return folder;

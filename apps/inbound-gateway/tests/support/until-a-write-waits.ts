@@ -10,11 +10,15 @@ export interface Connection {
 const untilRows = ({ pool }: AdministrationDatabase, count: number, text: string, values: unknown[] = []) =>
   until(async () => ((await pool.query(text, values)).rowCount ?? 0) >= count, 5);
 
-/** Resolves once a write, or a change of the setup, waits for a lock that the transaction of a connection holds. */
-export const untilAWriteWaitsFor = async (holder: Connection, database: AdministrationDatabase): Promise<void> => {
+/** Resolves once that many writes, or changes of the setup, wait for a lock that the transaction of a connection holds. */
+export const untilAWriteWaitsFor = async (
+  holder: Connection,
+  database: AdministrationDatabase,
+  count = 1,
+): Promise<void> => {
   const { rows } = await holder.query('SELECT pg_backend_pid() AS pid');
   const text = `SELECT FROM pg_stat_activity WHERE query ~ '\\m(write|change_setup)\\(' AND $1::int = ANY (pg_blocking_pids(pid))`;
-  await untilRows(database, 1, text, [rows[0]?.['pid']]);
+  await untilRows(database, count, text, [rows[0]?.['pid']]);
 };
 
 /**

@@ -28,6 +28,8 @@ const leak =
 /** No field error starts with a capital letter or ends with a full stop, see `FieldErrors` in `domain`. */
 const errorStyle = /^(?![A-Z]).*[^.]$/s;
 const readMark = /^[A-Za-z0-9_-]{23}$/;
+const entityTag = /^(W\/)?"\d+\.[0-9a-f]{20}"$/;
+const wholeSeconds = /^[1-9]\d*$/;
 const requestId = /^[A-Za-z0-9._:#=+/-]{8,128}$/;
 
 const documentedStatuses = (contract: OperationContract): ReadonlySet<number> => {
@@ -66,6 +68,9 @@ const findFaults = (exchange: Exchange, contract: OperationContract | undefined)
   demand(requestId.test(headers.get('x-request-id') ?? ''), 'has no X-Request-Id');
   demand(headers.get('content-type') === 'application/json; charset=utf-8', 'is not JSON by its Content-Type');
   demand((operation?.statuses ?? statusesWithoutOperation).has(status), 'has a status that is not documented');
+  demand(headers.get('cache-control') === 'no-store', 'may be stored by caches');
+  const replayed = headers.get('idempotent-replayed');
+  demand(replayed === null || (replayed === 'true' && status === 200), 'has a wrong Idempotent-Replayed');
   const body = JSON.parse(text) as { success?: unknown; statusCode?: unknown; code?: string; errors?: object };
   demand(body.success === (status === 200), 'has a success that does not match the status');
   if (operation !== undefined) {
@@ -76,6 +81,11 @@ const findFaults = (exchange: Exchange, contract: OperationContract | undefined)
     const recordStatus = headers.get('x-record-status');
     const isRecordStatus = recordStatus !== null && recordStatuses.includes(recordStatus);
     const documented = contract?.headers ?? {};
+    const tag = headers.get('etag');
+    demand(
+      (tag !== null && entityTag.test(tag)) === 'ETag' in documented,
+      `lacks a documented ETag, or has one that is not documented: ${tag ?? 'none'}`,
+    );
     const isMarked = readMark.test(headers.get('x-read-after') ?? '');
     demand(
       isMarked === 'X-Read-After' in documented,
@@ -87,6 +97,14 @@ const findFaults = (exchange: Exchange, contract: OperationContract | undefined)
     );
     return faults;
   }
+  demand(status !== 401 || headers.get('www-authenticate') === 'ApiKey', 'is a 401 without WWW-Authenticate');
+  demand(status !== 405 || /^[A-Z]/.test(headers.get('allow') ?? ''), 'is a 405 without Allow');
+  const retryAfter = headers.get('retry-after');
+  const mustSayWhen = status === 429 || body.code === 'idempotency_in_flight';
+  demand(
+    retryAfter === null ? !mustSayWhen : wholeSeconds.test(retryAfter),
+    `has no Retry-After in whole seconds: ${retryAfter ?? 'none'}`,
+  );
   demand(body.statusCode === status, 'has a statusCode that differs from the HTTP status');
   demand(statusOfCode(body.code) === status, 'has no code, or the code of another status');
   demand(status !== 400 || Object.keys(body.errors ?? {}).length > 0, 'is a 400 that names no field');

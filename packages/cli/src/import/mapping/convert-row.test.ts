@@ -3,6 +3,7 @@ import { fail, ok } from '@crm/domain';
 
 import { convertRow, type ConvertedRow } from './convert-row.js';
 import { convertExported, type ExportedSetup } from './exported-record.js';
+import { emptyText } from '../source/record-reader.js';
 import { readMapping } from './mapping.js';
 
 const sales = {
@@ -137,6 +138,13 @@ describe('convertExported', () => {
       problems: [],
       body: { domain: 'a.com', custom_fields: { score: 1.5, place: { city: 'A' } } },
     });
+  });
+
+  it('reads an empty cell as no value and a quoted empty cell as an empty text, as exports write them', () => {
+    const cells = { name: '', industry: emptyText, 'custom_fields.motto': emptyText, 'custom_fields.score': '' };
+    const { problems, body } = convertCells(cells);
+    expect(problems).toEqual([]);
+    expect(body).toEqual({ domain: 'a.com', industry: '', custom_fields: { motto: '' } });
   });
 
   it.each([
