@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CrmClient, Event } from '@crm/client';
-import { readTestStack } from '@crm/testing';
+import { readTestStack, until } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { runCrm } from './support/run-crm.js';
 import { launcher } from './support/running-stack.js';
@@ -43,7 +43,7 @@ class Command {
   }
 
   async untilLines(count: number): Promise<void> {
-    while (this.lines.length < count) await sleep(20);
+    await until(() => this.lines.length >= count, 20);
   }
 
   interrupt(): Promise<number | null> {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openAdministrationDatabase } from '@crm/db';
 import { createMigratedDatabase, createTestOrganization } from '@crm/testing/suites';
 import { errorCatalogue } from '@crm/domain';
-import { type GatewayProcess, startGatewayProcess } from '@crm/testing';
+import { type GatewayProcess, startGatewayProcess, until } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { type NginxProxy, type ProxySettings, startNginxProxy } from './support/nginx-proxy.js';
 import { RawConnection, sendRaw } from './support/raw-request.js';
@@ -170,7 +170,7 @@ describe('a response of the proxy itself', () => {
     ]);
     expect(answers[0]?.headers.get('retry-after')).toBe('1');
     for (const { socket } of connections) socket.destroy();
-    while ((await fetch(`${proxy.url}/livez`)).status === 429) await sleep(20);
+    await until(async () => (await fetch(`${proxy.url}/livez`)).status !== 429, 20);
   });
 });
 

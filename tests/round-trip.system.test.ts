@@ -5,9 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 
-import { readTestStack } from '@crm/testing';
+import { readTestStack, until } from '@crm/testing';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
@@ -144,7 +143,7 @@ describe('crm export', () => {
     };
     await crm.source.client.members.delete((await quietId()) ?? '');
     // A gateway keeps the setup for up to a second.
-    while ((await quietId()) !== undefined) await sleep(50);
+    await until(async () => (await quietId()) === undefined, 50);
     expect(await membersIn(1)).toMatch(/"a_team_members":\["[0-9a-f-]{36}","owner@team\.example"\]/);
   });
 

@@ -199,7 +199,7 @@ describe('503 with Retry-After', () => {
     const limits = { poolWaitMs: 200, lockTimeoutMs: 8_000, statementTimeoutMs: 9_000 };
     const client = await gateway.startOn(gateway.gatewayUrl, { maxConnections: 1, ...limits });
     // Loads the key first: looking it up also takes a connection, and the first connection may take long to open.
-    while ((await create(client, 'known.com')).status !== 200);
+    await until(async () => (await create(client, 'known.com')).status === 200);
     const [served, refused] = await whileLocked('accounts', async () => {
       const waiting = create(client, 'served.com');
       await untilWritesWait(gateway.writeDatabase, 1);

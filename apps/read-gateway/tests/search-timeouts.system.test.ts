@@ -12,7 +12,7 @@ import {
 import { changeOf } from '@crm/domain';
 import { accountCreate, type Database, openDatabase, runWrite } from '@crm/db';
 import { SharedLimit } from '@crm/http';
-import { type Answer, type TestClient, until } from '@crm/testing';
+import { type Answer, type TestClient, until, untilServed } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startOwnGateway, useGateway } from './support/gateway.js';
 import { addRecord } from './support/subject.js';
@@ -100,8 +100,7 @@ describe('R11, 503: a page whose statement times out', () => {
       expect([body.code, headers.get('retry-after')]).toEqual(['timeout', null]);
     }
     const search = () => client.call(searchAccounts, { body: { filters } });
-    let found = await search();
-    while (found.status === 503) found = await search();
+    const found = await untilServed(search);
     expect(found.data.accounts.map((one) => one.id)).toEqual([id]);
   });
 });

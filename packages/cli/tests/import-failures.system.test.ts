@@ -1,5 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+
+import { until } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
 import { deals, useImportFixture, nameOf, report } from './import-fixture.js';
 import { answerError, itemsOf } from './stub-inbound-gateway.js';
@@ -55,7 +57,7 @@ describe('crm import, a gateway that fails', () => {
   it('continues if the gateway comes back within the time limit', async () => {
     const first = await fixture.start();
     const importing = fixture.import(deals(60), first.url, ['--outage', '20']);
-    while (first.recordNames.size < 20) await sleep(1);
+    await until(() => first.recordNames.size >= 20, 1);
     await first.close();
     await sleep(50);
     const second = await fixture.start(undefined, Number(new URL(first.url).port));

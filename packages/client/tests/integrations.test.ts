@@ -1,6 +1,6 @@
 // Sends the requests of the configurations in docs/integrations, and follows the paths that they name.
 import { readFileSync } from 'node:fs';
-import { readTestStack } from '@crm/testing';
+import { guardWalk, readTestStack } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { startTestCrm, type TestCrm } from './support/crm.js';
@@ -75,6 +75,7 @@ const readAll = async (stream: Stream): Promise<unknown[]> => {
   // The page size in the configuration is valid; a smaller one gives several pages.
   await get(stream.path, parameters);
   parameters = { ...parameters, limit: '2' };
+  const guarded = guardWalk();
   for (;;) {
     const body = await get(stream.path, parameters);
     const records = at(body, stream.recordsPath);
@@ -82,6 +83,7 @@ const readAll = async (stream: Stream): Promise<unknown[]> => {
     all.push(...(records as unknown[]));
     const token = at(body, stream.tokenPath);
     if (at(body, 'data.has_more') !== true) return all;
+    guarded(token);
     expect(['string', 'number']).toContain(typeof token);
     parameters = { ...parameters, [stream.tokenParameter]: String(token) };
   }

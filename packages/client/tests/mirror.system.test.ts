@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { readTestStack } from '@crm/testing';
+import { readTestStack, until } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestCrm, type TestCrm } from './support/crm.js';
 
@@ -131,7 +131,7 @@ describe('the mirror of docs/how-to/mirror-your-data.md', () => {
     await write(0, 10);
     const writers = Promise.all([1, 2, 3].map((writer) => write(writer, 30)));
     startMirror();
-    while ((await readCopy()) === null) await sleep(20);
+    await until(async () => (await readCopy()) !== null, 20);
     await sleep(500);
     await killMirror();
     startMirror();

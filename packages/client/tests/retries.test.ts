@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@crm/testing';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import {
   type ClientOptions,
@@ -193,7 +193,7 @@ describe('a signal ends a call', () => {
     for (const hasBegun of [() => requests.length === 1, () => answers.includes(429)]) {
       const aborter = new AbortController();
       const ended = expect(crm.accounts.list({}, { signal: aborter.signal }).page()).rejects.toBe(reason);
-      while (!hasBegun()) await sleep(5);
+      await until(hasBegun, 5);
       aborter.abort(reason);
       await ended;
     }

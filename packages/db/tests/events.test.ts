@@ -180,7 +180,8 @@ describe('a deletion', () => {
     ] as const) {
       const left = [await remaining(id)];
       let erased: object | null | undefined;
-      while (left.at(-1) !== 0) {
+      // With a fault that erases nothing, the loop ends one step too late.
+      while (left.at(-1) !== 0 && left.length <= steps + 1) {
         const result = await run(recordDeletion(object, { id }, { ...oneAtATime, erased }));
         expect(result).toMatchObject({ is_deleted: false });
         ({ erased } = result);

@@ -1,8 +1,7 @@
 /** @needs postgresql */
 import { chown, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
-import { type DebianPostgres, type DebianServer, openDebianPostgres } from '@crm/testing';
+import { type DebianPostgres, type DebianServer, openDebianPostgres, until } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { administration } from '../src/administration.js';
@@ -68,7 +67,7 @@ const startBackup = async (name: string, isRecovery: boolean): Promise<DebianSer
   const isRecovering = async (): Promise<boolean> =>
     (await queryAt<{ is_recovering: boolean }>(server.url, 'SELECT pg_is_in_recovery() AS is_recovering'))[0]
       ?.is_recovering === true;
-  while (isRecovery && (await isRecovering())) await setTimeout(50);
+  await until(async () => !(isRecovery && (await isRecovering())), 50);
   return server;
 };
 

@@ -1,6 +1,6 @@
 /** @needs postgresql */
 import { decodeReadMark, type ReadMark } from '@crm/domain';
-import { type ReplicatedPostgres, startReplicatedPostgres } from '@crm/testing';
+import { type ReplicatedPostgres, startReplicatedPostgres, until } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type pg from 'pg';
 import { type AdministrationDatabase, openAdministrationDatabase } from '../src/administration-database.js';
@@ -43,7 +43,7 @@ const isSeen = async (name: string): Promise<boolean> =>
   (await replica.pool.query('SELECT FROM seen WHERE name = $1', [name])).rowCount === 1;
 
 const untilVisible = async (mark: ReadMark): Promise<void> => {
-  while ((await stateOf(replica, mark)) !== 'visible') await new Promise((resolve) => setTimeout(resolve, 10));
+  await until(async () => (await stateOf(replica, mark)) === 'visible');
 };
 
 /** Writes WAL until the last record ends exactly at the end of a page. @returns the mark of that position */

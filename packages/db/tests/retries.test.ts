@@ -1,4 +1,4 @@
-import { reportFigure, type TestDatabase } from '@crm/testing';
+import { reportFigure, type TestDatabase, until } from '@crm/testing';
 import { setupTools } from '@crm/testing/suites';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type pg from 'pg';
@@ -53,7 +53,7 @@ const insertAccount = (domain: string): string =>
 /** Resolves when a write waits for a lock. */
 const untilWaiting = async (): Promise<void> => {
   const waiting = `pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM write(%'`;
-  while ((await countOf(waiting)) === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  await until(async () => (await countOf(waiting)) > 0);
 };
 
 /**

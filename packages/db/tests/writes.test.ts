@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { changeOf, type CustomValue } from '@crm/domain';
-import { readTestStack, writeServerUrl } from '@crm/testing';
+import { readTestStack, until, writeServerUrl } from '@crm/testing';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { setupTools } from '@crm/testing/suites';
 import { rebuildRecords } from '../src/administration/rebuild-records.js';
@@ -41,7 +40,7 @@ beforeEach(async () => {
 /** Resolves when a statement of this test waits for a lock. */
 const untilSomethingWaits = async (writeUrl: string): Promise<void> => {
   const text = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-  while ((await queryOnce(writeUrl, text)).length === 0) await sleep(5);
+  await until(async () => (await queryOnce(writeUrl, text)).length > 0, 5);
 };
 
 const run = async <Result>(write: Write<Result>): Promise<Result> =>

@@ -1,4 +1,4 @@
-import { readTestStack } from '@crm/testing';
+import { guardWalk, readTestStack } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { maxResultTokens } from '../src/budget.js';
 import { Assistant, startTestCrm, type TestCrm } from './assistant.js';
@@ -23,6 +23,7 @@ describe('results', () => {
       account_domains: ['long.example'],
     });
     let read = '';
+    const guarded = guardWalk();
     let cursor: unknown;
     do {
       const part = await assistant.call('get_record', {
@@ -33,7 +34,7 @@ describe('results', () => {
       expect(part.tokens).toBeLessThanOrEqual(maxResultTokens);
       const { content: shown } = part.data['record'] as Record<string, unknown>;
       if (typeof shown === 'string') read += shown;
-      cursor = part.data['next_cursor'];
+      cursor = guarded(part.data['next_cursor']);
     } while (cursor !== undefined);
     expect(read).toBe(content);
   });
@@ -47,6 +48,7 @@ describe('results', () => {
     }));
     await own.crm.accounts.bulkCreate(items);
     const found = new Set<unknown>();
+    const guarded = guardWalk();
     let cursor: unknown;
     let pages = 0;
     do {
@@ -54,7 +56,7 @@ describe('results', () => {
       const page = await assistant.call('search_accounts', args);
       expect(page.tokens).toBeLessThanOrEqual(maxResultTokens);
       for (const { domain } of page.data['accounts'] as { domain: string }[]) found.add(domain);
-      cursor = page.data['next_cursor'];
+      cursor = guarded(page.data['next_cursor']);
       pages += 1;
     } while (cursor !== undefined);
     expect(found.size).toBe(61);

@@ -1,6 +1,6 @@
 // Reads mutations: patches of which each makes a small fault that a test must notice.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { applyPatch, parsePatch } from 'diff';
 import { root } from './repository-files.mjs';
 import { listTestFiles } from './test-files.mjs';
@@ -83,9 +83,20 @@ const usersOf = (/** @type {string} */ folder) => {
 
 const allTests = listTestFiles().filter(({ path }) => !comparesTexts.test(path));
 
+/** Tests beside a changed file, and tests with a word of its name in theirs: those most likely to notice a fault in it. */
+const nearTests = (/** @type {readonly string[]} */ files) =>
+  files.flatMap((file) => {
+    const words = basename(file)
+      .replace(/s?\.\w+$/, '')
+      .split(/[-_]/);
+    const isNear = (/** @type {string} */ path) =>
+      dirname(path) === dirname(file) || words.some((word) => word.length > 3 && basename(path).includes(word));
+    return allTests.filter(({ path, tier }) => tier === 'test' && isNear(path)).map(({ path }) => path);
+  });
+
 /**
- * The test files that can notice a mutation, in the order in which to try them: those that it names, or else those of the changed
- * package, then those of its users, and at last the system tests of all of these.
+ * The test files that can notice a mutation, in the order in which to try them: those that it names, or else the nearest ones, all of
+ * the changed package, then those of its users, and at last the system tests of all of these.
  * @returns {readonly (readonly string[])[]}
  */
 export const testsOf = (/** @type {Mutation} */ mutation, /** @type {boolean} */ withSystemTests) => {
@@ -101,9 +112,16 @@ export const testsOf = (/** @type {Mutation} */ mutation, /** @type {boolean} */
     // A part that names no file is a mistake in the patch.
     return named.some((files) => files.length === 0) ? [] : [[...new Set(named.flat().map(({ path }) => path))]];
   }
-  const own = [...new Set(filesOf(mutation).map((path) => /^(apps|packages)\/[^/]+|^[^/]+/.exec(path)?.[0] ?? ''))];
+  const files = filesOf(mutation);
+  const own = [...new Set(files.map((path) => /^(apps|packages)\/[^/]+|^[^/]+/.exec(path)?.[0] ?? ''))];
   const users = [...new Set(own.flatMap(usersOf))];
-  const stages = [pathsIn(own, 'test'), pathsIn(users, 'test')];
-  if (withSystemTests) stages.push(pathsIn([...own, ...users], 'system'));
+  const system = withSystemTests ? pathsIn([...own, ...users], 'system') : [];
+  const tried = new Set();
+  const untried = (/** @type {readonly string[]} */ paths) => {
+    const left = paths.filter((path) => !tried.has(path));
+    left.forEach((path) => tried.add(path));
+    return left;
+  };
+  const stages = [nearTests(files), pathsIn(own, 'test'), pathsIn(users, 'test'), system].map(untried);
   return stages.filter((paths) => paths.length > 0);
 };

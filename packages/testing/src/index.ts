@@ -23,7 +23,7 @@ export { testRoleNames, urlForRole, type TestRole } from './test-roles.js';
 export { isSoak, propertyRuns, testSize } from './test-size.js';
 export { createTestRedis, type TestRedis } from './redis-server.js';
 export { startTlsProxy, type TlsProxy } from './tls-proxy.js';
-export { until, untilServed } from './until.js';
+export { guardWalk, until, untilServed } from './until.js';
 export { startTestServer } from './start-test-server.js';
 export { publishTestStack, readTestStack, type TestStack } from './test-server.js';
 export { attributeOf, type CollectedSpan, type Collector, startCollector } from './collector.js';

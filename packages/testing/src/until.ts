@@ -12,6 +12,25 @@ export const until = async (holds: () => boolean | Promise<boolean>, everyMs = 1
   }
 };
 
+/** More pages than any test reads. */
+const mostPages = 10_000;
+
+/**
+ * Guards a walk through pages against one that never ends. The returned function takes the cursor of each next page and returns it.
+ * @throws Error if the cursor came before, or if there are too many pages
+ */
+export const guardWalk = (): (<Cursor>(next: Cursor) => Cursor) => {
+  const seen = new Set<unknown>();
+  return (next) => {
+    if (next === null || next === undefined) return next;
+    if (seen.has(next))
+      throw new Error(`The walk goes in a circle: page ${seen.size} has a cursor again, ${String(next)}`);
+    if (seen.size === mostPages) throw new Error(`The walk has more than ${mostPages} pages`);
+    seen.add(next);
+    return next;
+  };
+};
+
 /** The most tries of a call, a second apart. */
 const maxTries = 60;
 

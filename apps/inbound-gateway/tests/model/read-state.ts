@@ -1,5 +1,5 @@
 import { searchAccounts, searchContacts, searchOpportunities } from '@crm/contract';
-import type { TestClient } from '@crm/testing';
+import { guardWalk, type TestClient } from '@crm/testing';
 import type { ModelState } from './state.js';
 
 const sorted = (rows: readonly object[]): string[] => rows.map((row) => JSON.stringify(row)).sort();
@@ -48,6 +48,7 @@ const walk = async (
   more: object = {},
 ): Promise<ReadRecord[]> => {
   const records: ReadRecord[] = [];
+  const guarded = guardWalk();
   let cursor: string | null = null;
   do {
     const selected = { limit: 10, sort: 'created_at', fields: `${fields},custom_fields`, ...more };
@@ -55,7 +56,7 @@ const walk = async (
     const { data } = await client.call(search, { body });
     const page = data as unknown as Readonly<Record<string, ReadRecord[]>> & { readonly next_cursor: string | null };
     records.push(...(page[name] ?? []));
-    cursor = page.next_cursor;
+    cursor = guarded(page.next_cursor);
   } while (cursor !== null);
   return records;
 };

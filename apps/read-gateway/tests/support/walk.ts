@@ -1,18 +1,19 @@
 import type { ObjectType } from '@crm/domain';
-import type { Answer, TestClient } from '@crm/testing';
+import { type Answer, guardWalk, type TestClient } from '@crm/testing';
 import type { Question } from '../property/oracle.js';
 import { pageIn, recordsIn, subjects, type WireRecord } from './subject.js';
 
 /** Reads a list to its end. @param read - reads the page at a cursor; that of the first page is empty */
 export const walkPages = async <One extends Answer>(read: (cursor: string) => Promise<One>): Promise<One[]> => {
   const answers: One[] = [];
+  const guarded = guardWalk();
   for (let cursor: string | null = ''; cursor !== null;) {
     const answer = await read(cursor);
     if (answer.status !== 200) throw new Error(`Not a page: ${answer.text.slice(0, 2_000)}`);
     const { has_more: hasMore, next_cursor: next } = pageIn(answer);
     if (hasMore !== (next !== null)) throw new Error(`has_more contradicts next_cursor: ${answer.text.slice(-200)}`);
     answers.push(answer);
-    cursor = next;
+    cursor = guarded(next);
   }
   return answers;
 };
