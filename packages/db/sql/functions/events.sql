@@ -185,7 +185,8 @@ $$;
 -- the record, so no event of it is appended after the last call. p_batch: {rows, bytes, erased: the result of the previous call}.
 CREATE OR REPLACE FUNCTION erase_events(p_organization_id uuid, p_object text, p_ids uuid[], p_batch jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  v_erased jsonb := coalesce(p_batch->'erased', '{}');
+  -- A JSON null if the calls so far only removed the record from others.
+  v_erased jsonb := coalesce(nullif(p_batch->'erased', 'null'), '{}');
   v_rows int := p_batch->'rows';
   v_bytes bigint := p_batch->'bytes';
   v_id uuid;
