@@ -1,6 +1,7 @@
 import type pg from 'pg';
 
-interface EventRow {
+/** A stored event. */
+export interface EventRow {
   readonly position: number;
   readonly type: string;
   readonly object: string;

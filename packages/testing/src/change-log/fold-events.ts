@@ -23,17 +23,32 @@ const canonical = (value: unknown): string | undefined =>
       : inner,
   );
 
-/** The value of a name in `changed`, such as `name` or `custom_fields.tier`. */
-const valueAt = (record: Readonly<Record<string, unknown>>, name: string): unknown => {
-  const [first = '', slug] = name.split(/\.(.*)/s);
-  const value = record[first];
-  return slug === undefined ? value : ((value as Readonly<Record<string, unknown>> | undefined)?.[slug] ?? null);
+type Json = Readonly<Record<string, unknown>>;
+
+/** Keys that change with every event and that no event names. */
+const always: readonly string[] = ['updated_at', 'version'];
+
+/** The keys of two records whose values differ, with the values of the first one; null for a value that it does not have. */
+const differing = (before: Json, after: Json): Json =>
+  Object.fromEntries(
+    [...new Set([...Object.keys(before), ...Object.keys(after)])]
+      .filter((name) => !always.includes(name) && canonical(before[name]) !== canonical(after[name]))
+      .map((name) => [name, before[name] ?? null]),
+  );
+
+/** What an event must say about a change: `changed`, sorted, and `previous`. */
+const changeBetween = (before: Json, after: Json): { readonly changed: readonly string[]; readonly previous: Json } => {
+  const { custom_fields: was, ...fields } = differing(before, after);
+  if (was === undefined) return { changed: Object.keys(fields).sort(), previous: fields };
+  const custom = differing(before['custom_fields'] as Json, after['custom_fields'] as Json);
+  const slugs = Object.keys(custom).map((slug) => `custom_fields.${slug}`);
+  return { changed: [...Object.keys(fields), ...slugs].sort(), previous: { ...fields, custom_fields: custom } };
 };
 
 /**
  * Builds the current records from the change log alone, and collects contradictions: a position that is not the next
- * one, a creation of an existing record, a change of a missing one, or previous values that differ from the event
- * before.
+ * one, a creation of an existing record, a change of a missing one, or `changed` and `previous` that do not say exactly what
+ * differs from the event before.
  */
 export class EventFold {
   /** By `<object> <id>`. */
@@ -82,10 +97,10 @@ export class EventFold {
       this.#note(event, 'has no values');
       return;
     }
-    for (const name of changed) {
-      const [was, isNow] = [canonical(valueAt(before, name)), canonical(valueAt(record, name))];
-      if (was === isNow || canonical(valueAt(previous, name)) !== was) this.#note(event, `is wrong about ${name}`);
-    }
+    const change = changeBetween(before, record);
+    if (canonical([...changed].sort()) !== canonical(change.changed))
+      this.#note(event, `says that ${changed.join()} changed, but ${change.changed.join()} did`);
+    if (canonical(previous) !== canonical(change.previous)) this.#note(event, 'has other previous values');
   }
 
   #note(event: LoggedEvent, text: string): void {

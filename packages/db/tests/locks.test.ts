@@ -1,0 +1,196 @@
+import type { Failure } from '@crm/domain';
+import { readTestStack, writeServerUrl } from '@crm/testing';
+import { describe, expect, test } from '@jest/globals';
+import { openDatabase } from '../src/database.js';
+import * as changes from '../src/setup/setup-change.js';
+import { recordDeletion } from '../src/write/deletions.js';
+import { recordMerge } from '../src/write/merges.js';
+import { noteCreate, noteUpdate } from '../src/write/notes.js';
+import { opportunityCreate } from '../src/write/opportunities.js';
+import type { Write } from '../src/write/write.js';
+import { useSmallOrganization } from './support/small-organization.js';
+
+const organization = useSmallOrganization('locks-test');
+const { create, creation, note, organizationId, rows, run, update } = organization;
+
+const reasonOf = (work: Promise<unknown>): Promise<Failure['reason'] | null> =>
+  work.then(
+    () => null,
+    (error: unknown) => (error as Failure).reason,
+  );
+
+describe('the lock of an organization', () => {
+  /** The writes, each with the lock that docs/sql says. */
+  const writes = async (): Promise<
+    readonly (readonly [mode: string | null, about: string, write: Write<unknown>])[]
+  > => {
+    const accountId = await create('account', { domain: 'acme.com' });
+    const spareId = await create('account', { domain: 'spare.com' });
+    const contactId = await create('contact', { email: 'ann@acme.com' });
+    const dealId = await create('opportunity', { name: 'Deal' });
+    const noteId = await note({ title: 'T', accountDomains: ['acme.com'] });
+    const text = (extra: object = {}) =>
+      noteCreate(organization.setup(), { title: 'T', content: null, accountDomains: [], contactEmails: [], ...extra });
+    const merge = (isDryRun: boolean) =>
+      recordMerge('account', { id: accountId, from: spareId, isDryRun, mergesOpportunities: false });
+    return [
+      ['ShareLock', 'create an account', creation('account', { domain: 'new.com' })],
+      ['ShareLock', 'create a contact', creation('contact', { email: 'new@acme.com' })],
+      ['ShareLock', 'create a deal', creation('opportunity', { name: 'New' })],
+      ['ShareLock', 'create a note', text()],
+      [
+        'ExclusiveLock',
+        'create an account with an external id',
+        creation('account', { domain: 'ex.com', external_id: '1' }),
+      ],
+      [
+        'ExclusiveLock',
+        'create a contact with an external id',
+        creation('contact', { email: 'ex@acme.com', external_id: '1' }),
+      ],
+      ['ExclusiveLock', 'create a deal with an external id', creation('opportunity', { name: 'Ex', external_id: '1' })],
+      ['ExclusiveLock', 'create a note with an id', text({ id: '0197a3c4-6cc1-7aa2-8e5d-3c2b1a09f8e4' })],
+      [null, 'a repeat', creation('account', { domain: 'acme.com' })],
+      ['ShareLock', 'change an account', update('account', { id: accountId }, { industry: 'Steel' })],
+      ['ShareLock', 'change a contact', update('contact', { id: contactId }, { job_title: 'CTO' })],
+      ['ShareLock', 'change a deal', update('opportunity', { id: dealId }, { next_step: 'Call' })],
+      ['ShareLock', 'change a note', noteUpdate({ id: noteId }, { content: 'C' })],
+      ['ExclusiveLock', 'rename an account', update('account', { id: accountId }, { name: 'New' })],
+      ['ExclusiveLock', 'another domain', update('account', { id: accountId }, { domain: 'newer.com' })],
+      ['ExclusiveLock', 'another external id', update('account', { id: accountId }, { external_id: '2' })],
+      ['ExclusiveLock', 'rename a contact', update('contact', { id: contactId }, { first_name: 'Ann' })],
+      ['ExclusiveLock', 'another last name', update('contact', { id: contactId }, { last_name: 'Lee' })],
+      ['ExclusiveLock', 'another email', update('contact', { id: contactId }, { email: 'ann.lee@acme.com' })],
+      ['ExclusiveLock', 'rename a deal', update('opportunity', { id: dealId }, { name: 'Newer' })],
+      [
+        'ExclusiveLock',
+        'another account of a deal',
+        update('opportunity', { id: dealId }, { account_domain: 'spare.com' }),
+      ],
+      [
+        'ExclusiveLock',
+        'another contact of a deal',
+        update('opportunity', { id: dealId }, { contact_email: 'new@acme.com' }),
+      ],
+      [null, 'a dry run of a merge', merge(true)],
+      ['ExclusiveLock', 'a deletion', recordDeletion('opportunity', { id: dealId })],
+      ['ExclusiveLock', 'a deletion of a note', recordDeletion('note', { id: noteId })],
+      ['ExclusiveLock', 'a deletion of a contact', recordDeletion('contact', { id: contactId })],
+      ['ExclusiveLock', 'a deletion of an account', recordDeletion('account', { id: spareId })],
+      ['ExclusiveLock', 'a merge', merge(false)],
+    ];
+  };
+
+  test('is exclusive for names, keys, external ids and removals, shared for other changes, and not taken for none', async () => {
+    const list = await writes();
+    const url = await writeServerUrl(readTestStack().databaseUrl, organizationId());
+    const one = openDatabase({ url, applicationName: 'locks-test', maxConnections: 1 });
+    const modes = [];
+    for (const [, about, write] of list) {
+      await one.queryServer({ text: 'BEGIN' });
+      await run(write, null, one);
+      const text = `SELECT mode FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'advisory' AND granted`;
+      const [lock] = await one.queryServer<{ mode: string }>({ text });
+      modes.push([lock?.mode ?? null, about]);
+      await one.queryServer({ text: 'ROLLBACK' });
+    }
+    await one.close();
+    expect(modes).toEqual(list.map(([mode, about]) => [mode, about]));
+  });
+});
+
+describe('a write that was prepared with an older setup', () => {
+  const pipelineOf = async (archived: changes.SetupChange) => {
+    const before = organization.setup();
+    await organization.changeSetup([archived]);
+    return before;
+  };
+  const [sales, won] = [() => organization.pipeline(), () => organization.pipeline().stages[1]?.id ?? ''];
+  const field = {
+    objectType: 'account',
+    attributeType: 'string',
+    metadata: null,
+    isHidden: false,
+    slug: 'passing',
+  } as const;
+
+  test.each<[string, string, () => Promise<unknown>]>([
+    [
+      'a new deal in a stage archived since',
+      'stage_archived',
+      async () => {
+        const before = await pipelineOf(changes.updateStageChange(won(), { isActive: false }));
+        return run(
+          opportunityCreate(
+            before,
+            sales(),
+            organization.changeOf('opportunity', { name: 'Late', stage_id: won() }),
+            'keep',
+          ),
+        );
+      },
+    ],
+    [
+      'a deal that moves to a stage archived since',
+      'stage_archived',
+      async () => {
+        const id = await create('opportunity', { name: 'Moves' });
+        await pipelineOf(changes.updateStageChange(won(), { isActive: false }));
+        return run(update('opportunity', { id }, { stage_id: won() }));
+      },
+    ],
+    [
+      'a deal that moves to a stage deleted since',
+      'stage_archived',
+      async () => {
+        const id = await create('opportunity', { name: 'Moves' });
+        const to = won();
+        await pipelineOf(changes.deleteStageChange(to, sales().id, 'Won'));
+        return run(update('opportunity', { id }, { stage_id: to }));
+      },
+    ],
+    [
+      'a new deal in a pipeline archived since',
+      'pipeline_archived',
+      async () => {
+        const before = await pipelineOf(changes.updatePipelineChange(sales().id, { isActive: false }));
+        return run(opportunityCreate(before, sales(), organization.changeOf('opportunity', { name: 'Late' }), 'keep'));
+      },
+    ],
+    [
+      'a value of a field deleted since',
+      'setup_changed',
+      async () => {
+        await organization.defineField(field);
+        const before = await organization.reload();
+        const write = creation('account', { domain: 'late.com' }, { passing: 'x' });
+        const { id } = before.fields[0] ?? { id: '' };
+        await organization.changeSetup([changes.deleteFieldChange({ ...field, id })]);
+        return run<unknown>(write);
+      },
+    ],
+    [
+      'a changed value of a field deleted since',
+      'setup_changed',
+      async () => {
+        await organization.defineField(field);
+        const before = await organization.reload();
+        const id = await create('account', { domain: 'late.com' });
+        const write = update('account', { id }, {}, { passing: 'x' });
+        await organization.changeSetup([changes.deleteFieldChange({ ...field, id: before.fields[0]?.id ?? '' })]);
+        return run(write);
+      },
+    ],
+  ])('is refused: %s', async (_about, kind, work) => {
+    expect(await reasonOf(work())).toMatchObject({ kind });
+    expect(await rows(`SELECT FROM opportunities WHERE organization_id = $1 AND name = 'Late'`)).toEqual([]);
+  });
+
+  test('keeps the archived stage of a deal that only changes otherwise', async () => {
+    const id = await create('opportunity', { name: 'Stays', stage_id: won() });
+    await rows('UPDATE stages SET is_active = false WHERE organization_id = $1 AND id = $2', won());
+    expect(await run(update('opportunity', { id }, { next_step: 'Call', stage_id: won() }))).toMatchObject({
+      record_status: 'updated',
+    });
+  });
+});
