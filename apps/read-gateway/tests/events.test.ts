@@ -194,9 +194,12 @@ describe('400', () => {
 });
 
 describe('410', () => {
-  test('is returned for expired events, with the oldest readable position', async () => {
+  test.each([
+    ['', [1, 2]],
+    [' that are still stored', []],
+  ])('is returned for expired events%s, with the oldest readable position', async (_about, removed) => {
     const organization = await withEvents(5);
-    await expire(organization, [1, 2], 3);
+    await expire(organization, removed, 3);
     const { log_id: log } = (await list('', organization)).data;
     for (const query of ['after=1', 'after=1&object=account', 'after=1&wait=30', 'cursor=1', `after=${log}:1`]) {
       const { status, body } = await list(query, organization);

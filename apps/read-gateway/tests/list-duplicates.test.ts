@@ -132,3 +132,25 @@ describe('200: contacts and opportunities', () => {
     ]);
   });
 });
+
+test('R7: an organization sees no candidates of another one that has had the same records for longer', async () => {
+  const fill = async (owner: TestOrganization) => {
+    const { addAccount, addContact, addDeals } = gateway.records(owner);
+    for (const domain of ['acme.example', 'acme.test']) await addAccount(domain, 'Acme');
+    for (const name of ['ann', 'ann.lee']) await addContact(`${name}@acme.example`, 'Ann', 'Lee');
+    await addDeals(['Renewal', 'RENEWAL'].map((name) => ({ name, accountDomain: 'acme.example' })));
+    await gateway.database.query(owner.id, {
+      text: `UPDATE contacts SET phone = '+4930123', normalized = normalized || '{"phone": "+4930123"}' WHERE organization_id = $1`,
+      values: [],
+    });
+  };
+  const other = await gateway.createOrganization();
+  for (const owner of [other, organization]) await fill(owner);
+  for (const contract of [listAccountDuplicates, listContactDuplicates, listOpportunityDuplicates] as const) {
+    const { duplicates } = (await ask(contract)).data;
+    expect(duplicates.map(({ candidates }) => candidates.length)).toEqual([1]);
+    const theirs = (await gateway.client.call(contract, { key: other.key })).text;
+    for (const { id, candidates } of duplicates)
+      for (const own of [id, candidates[0]?.id ?? '']) expect(theirs).not.toContain(own);
+  }
+});

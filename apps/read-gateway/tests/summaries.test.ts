@@ -123,6 +123,21 @@ describe('200: opportunities', () => {
     expect(Object.keys(groups[0]?.key ?? {})).toEqual(['custom__tier', 'is_big']);
   });
 
+  test('puts times before 1970 into their UTC days, weeks and months, as later ones', async () => {
+    const organization = await gateway.createOrganization();
+    const day = 86_400_000;
+    const times = [-2 * day, -day - 1, -day, -1, 0, day - 1, day];
+    await gateway
+      .records(organization)
+      .addDeals(times.map((ms, n) => ({ name: `Deal ${n}`, closeDateMs: ms, nextActionDateMs: ms })));
+    for (const field of ['close_date', 'next_action_date']) {
+      const name = `${field}:day`;
+      const { groups } = await ask({ group_by: [name] }, organization);
+      const counted = groups.map(({ key, count }) => `${String(key[name])} ${count}`).sort();
+      expect(counted).toEqual(['1969-12-30 2', '1969-12-31 2', '1970-01-01 2', '1970-01-02 1']);
+    }
+  });
+
   test('labels a stage that was created a moment ago', async () => {
     const organization = await gateway.createOrganization();
     await ask({ group_by: ['stage_id'] }, organization);

@@ -17,6 +17,34 @@ beforeAll(async () => {
   crowd = await makeCrowd(gateway.database, gateway.organization.id, 'account', Object.values(ids), rows);
 });
 
+test('R5: a walk by two fields finds every record, whether it has a value of both, one or none', async () => {
+  const organization = await gateway.createOrganization();
+  const values = [undefined, 1, 2].flatMap((amount) =>
+    [undefined, 1, 2].map((closeDateMs) => ({ amount, closeDateMs })),
+  );
+  const deals = [...values, ...values].map((deal, index) => ({
+    name: `Deal ${index}`,
+    ...(JSON.parse(JSON.stringify(deal)) as object),
+  }));
+  await gateway.records(organization).addDeals(deals, deals.length);
+  const client = gateway.clientOf(organization);
+  for (const directions of [
+    ['asc', 'asc'],
+    ['asc', 'desc'],
+    ['desc', 'asc'],
+    ['desc', 'desc'],
+  ]) {
+    const sort = ['amount', 'close_date'].map((field, index) => ({ field, direction: directions[index] }));
+    const walk = async (limit: number) =>
+      (await walkSearch(client, 'opportunity', { sort, limit, pipeline_id: organization.pipeline.id })).map(
+        ({ id }) => id,
+      );
+    const all = await walk(500);
+    expect(new Set(all).size).toBe(deals.length);
+    for (const limit of [1, 2, 5]) expect(await walk(limit)).toEqual(all);
+  }
+});
+
 // `walks.system.test.ts` walks through many records of every object, by every field.
 test('R5: a walk lists each unchanged record once, in one order, while others are added, changed and deleted', async () => {
   let faults = 0;

@@ -1,5 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { claimWebhook, type DeliveryResult, findWebhook, listAttempts, saveDeliveries } from '@crm/db';
+import {
+  claimWebhook,
+  type DeliveryResult,
+  extendClaims,
+  findDueWebhooks,
+  findWebhook,
+  listAttempts,
+  requestTest,
+  rotateSecret,
+  saveDeliveries,
+} from '@crm/db';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { storeResult } from '../src/store.js';
 import { createTestLog, type TestLog } from './support/test-log.js';
@@ -82,4 +92,46 @@ test('neither moves a position back nor parks an event that a caller skipped mea
   }));
   await saveDeliveries(log.database, webhook, workerId, { ...empty, position: 4, parked });
   expect(await findWebhook(log.database, log.organizationId, id)).toMatchObject({ position: 9, parked_records: 1 });
+});
+
+test('a replaced secret signs until its time is over, and no longer', async () => {
+  const { id } = await log.addWebhook('http://127.0.0.1/');
+  const webhook = { organizationId: log.organizationId, id, secret: '', previousSecret: null };
+  const before = await claimWebhook(log.database, webhook, workerId, 30_000);
+  expect(before?.previous_secret).toBeNull();
+  await rotateSecret(log.database, log.organizationId, id, 'a test', 'new');
+  await requestTest(log.database, log.organizationId, id, 'a test');
+  /** The old secret as a worker gets it, when it looks for something to do and when it claims the endpoint. */
+  const previous = async () => {
+    await log.query('UPDATE webhook_endpoints SET claimed_until = NULL, claimed_by = NULL WHERE id = $1', id);
+    const due = (await findDueWebhooks(log.database)).find((one) => one.id === id);
+    const claimed = await claimWebhook(log.database, webhook, workerId, 30_000);
+    return [due?.secret, due?.previousSecret, claimed?.secret, claimed?.previous_secret];
+  };
+  expect(await previous()).toEqual(['new', before?.secret, 'new', before?.secret]);
+  const [left] = await log.query<{ days: number }>(
+    `SELECT round(extract(epoch FROM previous_secret_until - now()) / 86400)::int AS days FROM webhook_endpoints WHERE id = $1`,
+    id,
+  );
+  expect(left).toEqual({ days: 1 });
+  const move = `UPDATE webhook_endpoints SET previous_secret_until = now() + make_interval(secs => $2) WHERE id = $1`;
+  await log.query(move, id, 60);
+  expect((await previous())[3]).toBe(before?.secret);
+  await log.query(move, id, -1);
+  expect(await previous()).toEqual(['new', null, 'new', null]);
+});
+
+test('a claim belongs to one worker until it ends or is extended', async () => {
+  const { id } = await log.addWebhook('http://127.0.0.1/');
+  const webhook = { organizationId: log.organizationId, id, secret: '', previousSecret: null };
+  const other = randomUUID();
+  const claim = async (worker: string) => (await claimWebhook(log.database, webhook, worker, 30_000)) !== null;
+  expect([await claim(workerId), await claim(workerId), await claim(other)]).toEqual([true, true, false]);
+  const end = `UPDATE webhook_endpoints SET claimed_until = now() - interval '1 second' WHERE id = $1`;
+  await log.query(end, id);
+  expect(await extendClaims(log.database, workerId, [id], 30_000)).toEqual([id]);
+  expect(await claim(other)).toBe(false);
+  await log.query(end, id);
+  expect(await claim(other)).toBe(true);
+  expect(await extendClaims(log.database, workerId, [id], 30_000)).toEqual([]);
 });

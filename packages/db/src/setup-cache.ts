@@ -39,8 +39,8 @@ export interface SetupCache {
   on(connection: Queries, mark: ReadMark | null): SetupCache;
 }
 
-/** Creates the cache of one process. */
-export const createSetupCache = (database: Queries): SetupCache => {
+/** Creates the cache of one process. @param now - the clock of the process, in milliseconds */
+export const createSetupCache = (database: Queries, now: () => number = () => performance.now()): SetupCache => {
   const entries = new Map<string, Entry>();
   const counts = { hits: 0, misses: 0 };
 
@@ -48,7 +48,7 @@ export const createSetupCache = (database: Queries): SetupCache => {
     counts.misses++;
     const known = entries.get(organizationId)?.setup.catch(() => null) ?? null;
     const setup = Promise.resolve(known).then((found) => loadSetup(from, organizationId, found));
-    const entry = { setup, loadedAtMs: performance.now(), mark };
+    const entry = { setup, loadedAtMs: now(), mark };
     // Evicts the oldest entries first, because a Map iterates in insertion order.
     entries.delete(organizationId);
     for (const oldest of entries.keys()) {
@@ -69,7 +69,7 @@ export const createSetupCache = (database: Queries): SetupCache => {
     forget: (organizationId) => void entries.delete(organizationId),
     use: async (organizationId, work) => {
       const cached = entries.get(organizationId);
-      const startedAtMs = performance.now();
+      const startedAtMs = now();
       const isYoung = cached !== undefined && startedAtMs - cached.loadedAtMs < maxAgeMs;
       const isFresh = isYoung && (mark === null || cached.mark === mark);
       if (isFresh) counts.hits++;

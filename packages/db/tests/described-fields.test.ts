@@ -76,9 +76,10 @@ const valueOf = ({ name, kind, write }: FieldDescription, number: 0 | 1): unknow
     case 'email':
       return `ann@described-${number}.com`;
     case 'number':
-      return number + 0.5;
+      return 2 * name.length + number + 0.5;
     case 'epoch_ms':
-      return 1_798_675_200_000 + number;
+      // Another one for each field, so that no field can pass for another.
+      return 1_798_675_200_000 + 2 * name.length + number;
     case 'boolean':
       return number === 1;
     default:

@@ -176,6 +176,9 @@ test('a merge, a deletion and a restore say exactly what they change in other re
   expect([...changedOf('contact')].sort()).toEqual(
     expect.arrayContaining(['account_id', 'additional_emails', 'phone']),
   );
+  await remove('contact', ann);
+  await remove('note', noteId);
+  expect((await fold()).faults).toEqual([]);
 });
 
 describe('the record of a large event', () => {

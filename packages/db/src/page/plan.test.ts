@@ -24,6 +24,18 @@ const cases: readonly (readonly [title: string, example: ExampleRequest, ...plan
   ['some values of each pipeline', { filters: filter('tier', 'in', ['gold', 'iron']) }, 'union-values'],
   ['too many values for two pipelines', { filters: filter('score', 'in', [...Array(101).keys()]) }, 'indexed-filter'],
   ['a label', { ...sales, filters: filter('stage_name', 'contains', 'o') }, 'union-values'],
+  [
+    'a label that deals without a stage do not have',
+    { ...sales, filters: filter('stage_name', 'neq', 'Won') },
+    'other-filter',
+  ],
+  [
+    'labels that deals without a stage do not have',
+    { ...sales, filters: filter('stage_name', 'not_in', ['Won']) },
+    'other-filter',
+  ],
+  ['no label', { ...sales, filters: filter('stage_name', 'empty', undefined) }, 'other-filter'],
+  ['any label', { ...sales, filters: filter('stage_name', 'not_empty', undefined) }, 'union-values'],
   ['a range, in its own order', { ...sales, filters: range, sort: 'amount:desc' }, 'present: in-order'],
   ['a range, by last change', { ...sales, filters: range, sort: 'updated_at:desc' }, 'indexed-filter'],
   ['two indexed fields', { ...sales, filters: { and: [range, tier] } }, 'indexed-filter'],

@@ -4,8 +4,11 @@ import {
   isCalendarDate,
   maxEpochMs,
   minEpochMs,
+  parseDealDate,
   parseInstant,
+  parseMoment,
   parseTime,
+  parseTimestamp,
   readInstantText,
 } from './calendar.js';
 
@@ -31,6 +34,18 @@ describe('dates and times', () => {
   ])('are read from %s as %s', (text, instant) => {
     const parsed = parseInstant(text);
     expect(parsed.ok && formatInstant(parsed.value)).toBe(instant);
+  });
+
+  it.each([
+    ...[-631_152_000_000, -100_000_000_000, 100_000_000_000, 1_798_675_200_000].map((ms) => [ms, true] as const),
+    ...[-99_999_999_999, -1, 0, 1, 99_999_999_999].map((ms) => [ms, false] as const),
+  ])('from numbers: %d is milliseconds without doubt: %s', (ms, isPlain) => {
+    for (const parse of [parseInstant, parseMoment]) expect(parse(ms).ok).toBe(isPlain);
+    // A stored one may be sent back, on the condition that the record has it.
+    for (const parse of [parseTimestamp, parseDealDate]) {
+      const parsed = parse(ms);
+      expect([parsed.ok && parsed.value, 'ifStored' in parsed]).toEqual([ms, !isPlain]);
+    }
   });
 
   it('that are no instants are refused', () => {
