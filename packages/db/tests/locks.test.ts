@@ -31,6 +31,10 @@ describe('the lock of an organization', () => {
     const noteId = await note({ title: 'T', accountDomains: ['acme.com'] });
     const text = (extra: object = {}) =>
       noteCreate(organization.setup(), { title: 'T', content: null, accountDomains: [], contactEmails: [], ...extra });
+    const bulk = ({ function: name, input }: Write<unknown>): Write<unknown> => ({
+      function: 'write_many',
+      input: { function: name, items: [{ index: 0, input }], answers: {} },
+    });
     const merge = (isDryRun: boolean) =>
       recordMerge('account', { id: accountId, from: spareId, isDryRun, mergesOpportunities: false });
     return [
@@ -50,7 +54,16 @@ describe('the lock of an organization', () => {
       ],
       ['ExclusiveLock', 'create a deal with an external id', creation('opportunity', { name: 'Ex', external_id: '1' })],
       ['ExclusiveLock', 'create a note with an id', text({ id: '0197a3c4-6cc1-7aa2-8e5d-3c2b1a09f8e4' })],
-      [null, 'a repeat', creation('account', { domain: 'acme.com' })],
+      ['ShareLock', 'create accounts', bulk(creation('account', { domain: 'bulk.com' }))],
+      ['ShareLock', 'create notes', bulk(text())],
+      [
+        'ExclusiveLock',
+        'create accounts with external ids',
+        bulk(creation('account', { domain: 'b.com', external_id: '9' })),
+      ],
+      ['ExclusiveLock', 'create notes with ids', bulk(text({ id: '0197a3c4-6cc1-7aa2-8e5d-3c2b1a09f8e5' }))],
+      ['ExclusiveLock', 'change accounts', bulk(update('account', { id: accountId }, { industry: 'Glass' }))],
+      [null, 'an update without a change', noteUpdate({ id: noteId }, { title: 'T' })],
       ['ShareLock', 'change an account', update('account', { id: accountId }, { industry: 'Steel' })],
       ['ShareLock', 'change a contact', update('contact', { id: contactId }, { job_title: 'CTO' })],
       ['ShareLock', 'change a deal', update('opportunity', { id: dealId }, { next_step: 'Call' })],
@@ -100,7 +113,7 @@ describe('the lock of an organization', () => {
 });
 
 describe('a write that was prepared with an older setup', () => {
-  const pipelineOf = async (archived: changes.SetupChange) => {
+  const setupBefore = async (archived: changes.SetupChange) => {
     const before = organization.setup();
     await organization.changeSetup([archived]);
     return before;
@@ -119,7 +132,7 @@ describe('a write that was prepared with an older setup', () => {
       'a new deal in a stage archived since',
       'stage_archived',
       async () => {
-        const before = await pipelineOf(changes.updateStageChange(won(), { isActive: false }));
+        const before = await setupBefore(changes.updateStageChange(won(), { isActive: false }));
         return run(
           opportunityCreate(
             before,
@@ -135,7 +148,7 @@ describe('a write that was prepared with an older setup', () => {
       'stage_archived',
       async () => {
         const id = await create('opportunity', { name: 'Moves' });
-        await pipelineOf(changes.updateStageChange(won(), { isActive: false }));
+        await setupBefore(changes.updateStageChange(won(), { isActive: false }));
         return run(update('opportunity', { id }, { stage_id: won() }));
       },
     ],
@@ -145,7 +158,7 @@ describe('a write that was prepared with an older setup', () => {
       async () => {
         const id = await create('opportunity', { name: 'Moves' });
         const to = won();
-        await pipelineOf(changes.deleteStageChange(to, sales().id, 'Won'));
+        await setupBefore(changes.deleteStageChange(to, sales().id, 'Won'));
         return run(update('opportunity', { id }, { stage_id: to }));
       },
     ],
@@ -153,8 +166,18 @@ describe('a write that was prepared with an older setup', () => {
       'a new deal in a pipeline archived since',
       'pipeline_archived',
       async () => {
-        const before = await pipelineOf(changes.updatePipelineChange(sales().id, { isActive: false }));
+        const before = await setupBefore(changes.updatePipelineChange(sales().id, { isActive: false }));
         return run(opportunityCreate(before, sales(), organization.changeOf('opportunity', { name: 'Late' }), 'keep'));
+      },
+    ],
+    [
+      'a deal restored into a pipeline archived since',
+      'pipeline_archived',
+      async () => {
+        const id = await create('opportunity', { name: 'Late' });
+        await organization.remove('opportunity', id);
+        await setupBefore(changes.updatePipelineChange(sales().id, { isActive: false }));
+        return organization.restore('opportunity', id);
       },
     ],
     [

@@ -7,7 +7,7 @@ import { runWrite } from '../src/write/write.js';
 import { newKey, useSmallOrganization } from './support/small-organization.js';
 
 const organization = useSmallOrganization('races-test');
-const { creation, organizationId, rows, run } = organization;
+const { create, creation, organizationId, rows, run, update } = organization;
 
 /** Opens one connection, which runs transactions of its own. */
 const connect = async (): Promise<Database> => {
@@ -176,4 +176,14 @@ describe('two creates of the same record at once', () => {
     );
     expect(result.record_status).toBe('matched');
   });
+});
+
+test('a repeat that changes nothing waits for no other write, not even one that has the exclusive lock', async () => {
+  const id = await create('account', { domain: 'repeated.com' });
+  const other = await create('account', { domain: 'renamed.com' });
+  const { result, hasWaited } = await whileOpen(
+    (on) => run<unknown>(update('account', { id: other }, { name: 'New' }), null, on),
+    (on) => run<{ id: string }>(creation('account', { domain: 'repeated.com' }), null, on),
+  );
+  expect([result.id, hasWaited]).toEqual([id, false]);
 });
