@@ -124,6 +124,13 @@ describe('an ambiguous or broken request', () => {
         if (code !== undefined) expect(body).toMatchObject({ code });
         expect(/^allow: GET, /im.test(head)).toBe(statusCode === 405);
         expect(head).toMatch(/x-request-id: [0-9a-f-]{36}/i);
+        const always = [
+          'cache-control: no-store',
+          'content-type: application/json; charset=utf-8',
+          'connection: close',
+        ];
+        const lines = head.toLowerCase().split('\r\n');
+        expect([name, ...lines]).toEqual(expect.arrayContaining(always));
       }
     });
   });
