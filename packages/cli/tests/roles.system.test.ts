@@ -102,10 +102,11 @@ describe('crm roles apply', () => {
       expect(await outcome(role, 'UPDATE api_keys SET last_used_at = now()')).toBe('done');
       const { rows } = await asRole[role].pool.query<{ name: string; setting: string }>(
         `SELECT name, setting FROM pg_settings WHERE name ~ '^(statement|lock|idle_in_transaction_session)_timeout$'
-             OR name IN ('max_parallel_workers_per_gather', 'plan_cache_mode')`,
+             OR name IN ('jit', 'max_parallel_workers_per_gather', 'plan_cache_mode')`,
       );
       expect(Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))).toEqual({
         idle_in_transaction_session_timeout: '10000',
+        jit: 'off',
         lock_timeout: '3000',
         max_parallel_workers_per_gather: '1',
         plan_cache_mode: role === 'read' ? 'force_generic_plan' : 'auto',

@@ -2,7 +2,7 @@ import { ConnectionPool } from './connection/connection-pool.js';
 import { isPooled, readAddress, sessionOptions } from './connection/server-address.js';
 import { openConnection, type ServerConnection, type Statement } from './connection/server-connection.js';
 import { endsConnection, noConnectionInTime, translateDatabaseErrors } from './database-errors.js';
-import { parallelWorkers, readPlanMode, sessionLimitsMs } from './session-limits.js';
+import { jit, parallelWorkers, readPlanMode, sessionLimitsMs } from './session-limits.js';
 import { traceStatement } from './statement-span.js';
 
 /** Decides when an organization may use one more connection. */
@@ -99,7 +99,7 @@ const responseGraceMs = 1_000;
 const pingTimeoutMs = 2_000;
 const probeTimeoutMs = 1_000;
 
-/** Session settings: time limits, parallel workers and the isolation level. A pooler in transaction mode gets none of ours. */
+/** Session settings: time limits, parallel workers, compilation and the isolation level. A pooler in transaction mode gets none of ours. */
 export const sessionSettings = (options: DatabaseOptions): Readonly<Record<string, string>> => {
   if (isPooled(options.url)) return sessionOptions(options.url);
   const limits = {
@@ -107,7 +107,7 @@ export const sessionSettings = (options: DatabaseOptions): Readonly<Record<strin
     lock_timeout: options.lockTimeoutMs,
     idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs,
   };
-  const ours = `-c max_parallel_workers_per_gather=${parallelWorkers}`;
+  const ours = `-c max_parallel_workers_per_gather=${parallelWorkers} -c jit=${jit}`;
   const settings: Record<string, string> = { ...sessionOptions(options.url, ours) };
   for (const [name, defaultMs] of Object.entries(sessionLimitsMs))
     settings[name] = String(limits[name as keyof typeof limits] ?? defaultMs);

@@ -15,6 +15,12 @@ export const isolationLevel = 'read committed';
 export const parallelWorkers = 1;
 
 /**
+ * Whether the server compiles the plans of statements that it expects to take long. It compiles for up to 100 ms, more than any of our
+ * statements needs without it, and estimates many of them far too dear.
+ */
+export const jit = 'off';
+
+/**
  * How the server plans reads, as SQL. The plan of a read is made once per connection and used for all values, because planning takes
  * several times as long as running. The SQL of a page is written so that one index fits, whatever the values; `npm run bench:plans`
  * compares with plans for the values. Citus cannot make such a plan of a statement on several tables.

@@ -38,7 +38,7 @@ const settingsOf = ({ withConnection }: Database) =>
       `SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock,
               current_setting('idle_in_transaction_session_timeout') AS idle,
               current_setting('max_parallel_workers_per_gather') AS workers, current_setting('plan_cache_mode') AS plans,
-              current_setting('transaction_isolation') AS isolation`,
+              current_setting('transaction_isolation') AS isolation, current_setting('jit') AS jit`,
       [],
     ),
   );
@@ -52,7 +52,7 @@ describe('the default limits', () => {
     const database = open();
     const limits = { statement: '5s', lock: '3s', idle: '10s' };
     const isolation = 'read committed';
-    expect(await settingsOf(database)).toEqual({ ...limits, workers: '1', plans: 'auto', isolation });
+    expect(await settingsOf(database)).toEqual({ ...limits, workers: '1', plans: 'auto', isolation, jit: 'off' });
     expect(await settingsOf(open({ isForReads: true }))).toMatchObject({
       plans: readCitusUrl() === null ? 'force_generic_plan' : 'auto',
     });

@@ -276,7 +276,7 @@ $$;
 -- `outdates_records` marks a change that outdates the stored records of opportunities, because it changes the label of a stage or which
 -- fields are visible. The call then marks the organization in record_rebuilds. end_rebuild removes the mark.
 CREATE OR REPLACE FUNCTION change_setup(p_organization_id uuid, p_changes jsonb, p_origin jsonb, p_limits jsonb, OUT outdated_at timestamptz, OUT read_mark text, OUT refusal jsonb)
-LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off AS $$
 DECLARE
   v_change jsonb;
   v_before jsonb;

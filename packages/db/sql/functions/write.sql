@@ -167,12 +167,12 @@ $$;
 -- without the header. p_origin: {request_id, api_key_id}, for the events of the write, which are appended last (events.sql). A refused write
 -- changes nothing and returns only `refusal`.
 --
--- All statements of the write functions look up rows by key. Two settings rely on that. plan_cache_mode makes a session plan each
+-- All statements of the write functions look up rows by key. These settings rely on that. plan_cache_mode makes a session plan each
 -- statement once instead of in every call; `crm distribute` replaces this setting (distribute-functions.ts). enable_seqscan keeps
 -- sequential scans out of the cached plans. A plan made while a table is small would otherwise still read the whole table after it has
--- grown.
+-- grown. Without jit, no statement is compiled, which would take a hundred times as long as running it.
 CREATE OR REPLACE FUNCTION write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb, p_origin jsonb DEFAULT NULL, OUT result jsonb, OUT replayed boolean, OUT read_mark text, OUT refusal jsonb)
-LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off AS $$
 DECLARE
   v_is_exclusive boolean := needs_exclusive_lock(p_function, p_input);
   v_mode text;

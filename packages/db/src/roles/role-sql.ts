@@ -1,4 +1,4 @@
-import { isolationLevel, parallelWorkers, readPlanMode, sessionLimitsMs } from '../session-limits.js';
+import { isolationLevel, jit, parallelWorkers, readPlanMode, sessionLimitsMs } from '../session-limits.js';
 import { functionsOf, type GatewayKind, gatewayKinds, type Right, rightsOf } from './rights.js';
 
 /** The names of the gateways' roles. */
@@ -22,6 +22,7 @@ const settings = (role: string): string[] =>
   [
     ...Object.entries(sessionLimitsMs).map(([name, ms]) => `${name} = '${ms}ms'`),
     `max_parallel_workers_per_gather = ${parallelWorkers}`,
+    `jit = ${jit}`,
     `default_transaction_isolation = '${isolationLevel}'`,
   ].map((setting) => withDatabase(`ALTER ROLE ${role} IN DATABASE %I SET ${setting}`));
 
