@@ -1,5 +1,12 @@
 import type { OperationContract } from '@crm/contract';
-import { type AuditOrigin, type SetupCache, createSetupCache, type Database } from '@crm/db';
+import {
+  type AuditOrigin,
+  createRides,
+  createSetupCache,
+  type Database,
+  type RunCreate,
+  type SetupCache,
+} from '@crm/db';
 import { defineOperation, type Operation } from '@crm/http';
 import type { WebhookSettings } from '@crm/webhooks';
 
@@ -7,6 +14,8 @@ import type { WebhookSettings } from '@crm/webhooks';
 export interface Context {
   readonly database: Database;
   readonly setups: SetupCache;
+  /** Runs creates, of which several may share a call of the database. */
+  readonly runCreate: RunCreate;
   /** Who runs the command line that runs the operations in its own process. Its set-up calls may take as long as they need. */
   readonly commandLine?: AuditOrigin | undefined;
   readonly webhooks: WebhookSettings;
@@ -14,16 +23,21 @@ export interface Context {
   readonly onRebuildFailure: (organizationId: string, error: unknown) => void;
 }
 
+/** The most creates of one organization that share a call of the database, by default. */
+export const defaultCreatesPerCall = 100;
+
+/** What a context needs beside its database. */
+export type ContextOptions = Partial<Pick<Context, 'webhooks' | 'onRebuildFailure'>> & {
+  readonly maxCreatesPerCall?: number;
+};
+
 /** Creates the context of one process. */
-export const createContext = (
-  database: Database,
-  webhooks: WebhookSettings = { keys: null, networks: [] },
-  onRebuildFailure: Context['onRebuildFailure'] = () => undefined,
-): Context => ({
+export const createContext = (database: Database, options: ContextOptions = {}): Context => ({
   database,
   setups: createSetupCache(database),
-  webhooks,
-  onRebuildFailure,
+  runCreate: createRides(database, options.maxCreatesPerCall ?? defaultCreatesPerCall),
+  webhooks: options.webhooks ?? { keys: null, networks: [] },
+  onRebuildFailure: options.onRebuildFailure ?? (() => undefined),
 });
 
 /** An operation of this gateway. */

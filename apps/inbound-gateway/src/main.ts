@@ -25,9 +25,12 @@ const database = openDatabase({
   onConnectionError: (error) => logger.debug({ err: error }, 'a database connection broke'),
   onConnectionWait: observability.metrics?.waitsOf('primary'),
 });
-const context = createContext(database, config.webhooks, (organizationId, error) =>
-  logger.warn({ err: error, organization_id: organizationId }, 'could not rebuild stored records, will try again'),
-);
+const context = createContext(database, {
+  webhooks: config.webhooks,
+  maxCreatesPerCall: config.maxCreatesPerCall,
+  onRebuildFailure: (organizationId, error) =>
+    logger.warn({ err: error, organization_id: organizationId }, 'could not rebuild stored records, will try again'),
+});
 observability.metrics?.watchPool('primary', database.connections);
 observability.metrics?.watchCache('setups', context.setups.counts);
 observability.metrics?.watchChangeLogs(() => listLargestChangeLogs(database));

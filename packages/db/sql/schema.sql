@@ -1075,8 +1075,11 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --     calls call_write_function, take_events
 --   write_many(p_organization_id uuid, p_input jsonb, OUT result jsonb, OUT new_events events[]) → record
 --     calls change_records, create_records, creates_records, item_refusal, refuse
+--   create_together(p_organization_id uuid, p_input jsonb, OUT result jsonb, OUT new_events events[]) → record
+--     calls begin_change, create_records, events_of_origins, find_or_claim_result, store_result
+--   events_of_origins(p_events events[], p_items jsonb[]) → events[]
 --   run_write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb, OUT result jsonb, OUT new_events events[]) → record
---     calls begin_change, call_write_function, check_fields_exist, create_records, creates_records, store_result, take_events, write_many
+--     calls begin_change, call_write_function, check_fields_exist, create_records, create_together, creates_records, store_result, take_events, write_many
 --   read_mark() → text
 --   write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb, p_origin jsonb DEFAULT NULL::jsonb, OUT result jsonb, OUT replayed boolean, OUT read_mark text, OUT refusal jsonb) → record
 --     calls append_events, creates_records, find_or_claim_result, lock_organization, needs_exclusive_lock, read_mark, run_write, try_shared_lock

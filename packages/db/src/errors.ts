@@ -17,7 +17,8 @@ export interface Refusal {
   readonly facts: object;
 }
 
-const failureOf = ({ kind, facts }: Refusal): Failure => new Failure({ kind, ...facts } as FailureReason);
+/** The reason of a refusal, as an error. */
+export const failureOf = ({ kind, facts }: Refusal): Failure => new Failure({ kind, ...facts } as FailureReason);
 
 /**
  * Throws the refusal of a call, if there is one.

@@ -81,6 +81,7 @@ export * from './write/merges.js';
 export * from './write/notes.js';
 export * from './write/opportunities.js';
 export * from './write/restore.js';
+export { createRides, type RunCreate } from './write/rides.js';
 export * from './write/upkeep.js';
 export * from './write/write.js';
 export * from './write/write-many.js';

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { changeOf, type CustomValue } from '@crm/domain';
 import { readTestStack, until, writeServerUrl } from '@crm/testing';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -10,6 +11,7 @@ import { accountCreate, accountUpdate } from '../src/write/accounts.js';
 import { contactCreate, contactUpdate } from '../src/write/contacts.js';
 import { noteCreate } from '../src/write/notes.js';
 import { opportunityCreate, opportunityUpdate } from '../src/write/opportunities.js';
+import { createRides } from '../src/write/rides.js';
 import { runWrite, type Write } from '../src/write/write.js';
 import { queryOnce } from './support/database.js';
 
@@ -89,6 +91,74 @@ test('a create that runs while a field is hidden stores a record without the fie
     Array(2).fill({ custom_fields: {} }),
   );
   expect(JSON.stringify(records)).not.toContain('seats');
+});
+
+describe('creates that arrive together', () => {
+  const origins = Array.from({ length: 30 }, (_, n) => ({ requestId: `request-${n}`, apiKeyId: randomUUID() }));
+  /** Runs creates at once. @returns the outcome of each, and how many calls of the database they took */
+  const together = async (creates: readonly Write<unknown>[], maxPerCall = 100, key: string | null = null) => {
+    let calls = 0;
+    const query: typeof database.query = (organizationId, statement) => {
+      if (statement.text.includes('FROM write(')) calls += 1;
+      return database.query(organizationId, statement);
+    };
+    const runCreate = createRides({ ...database, query }, maxPerCall);
+    const once = (n: number) =>
+      key === null ? null : { operation: 'createAccount', keyHash: `${key}-${n}`, requestHash: `${n}` };
+    const started = creates.map((write, n) =>
+      runCreate(setup.organizationId, write, once(n), origins[n] ?? { requestId: '', apiKeyId: '' }),
+    );
+    return { outcomes: await Promise.allSettled(started), calls: () => calls };
+  };
+  const accounts = (prefix: string) => origins.map((_, n) => account(`${prefix}${n}.com`, `Name ${n}`));
+
+  test('share a call: the first starts at once, the others go in the next one, with the origin of their request', async () => {
+    const { outcomes, calls } = await together(accounts('together'));
+    expect(outcomes.map((one) => one.status === 'fulfilled' && one.value.result)).toMatchObject(
+      origins.map((_, n) => ({ domain: `together${n}.com`, name: `Name ${n}`, record_status: 'created' })),
+    );
+    expect(calls()).toBe(2);
+    const text = `SELECT request_id AS "requestId", api_key_id AS "apiKeyId" FROM events WHERE organization_id = $1 ORDER BY position`;
+    expect(await database.query(setup.organizationId, { text, values: [] })).toEqual(origins);
+  });
+
+  test('have calls of their own if a call takes only one', async () => {
+    expect((await together(accounts('alone'), 1)).calls()).toBe(origins.length);
+  });
+
+  test('are refused one by one', async () => {
+    const refused = noteCreate(setup, {
+      ...{ title: 'T', content: null, accountDomains: [], contactEmails: [] },
+      opportunityIds: [randomUUID()],
+    });
+    const { outcomes, calls } = await together([note(), note(), refused, note(), refused, note()]);
+    expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([true, true, false, true, false, true]);
+    expect(outcomes[2]).toMatchObject({ reason: { reason: { kind: 'unknown_opportunities', places: [0] } } });
+    expect(calls()).toBe(2);
+  });
+
+  test('are run again alone if one has a custom field that is gone, or a value that the server refuses', async () => {
+    const gone = deal({ name: 'Gone' });
+    const { change } = gone.input as { change: object };
+    const withField = { ...gone, input: { ...gone.input, change: { ...change, custom_fields: { lost: 1 } } } };
+    const deals = ['A', 'B', 'C', 'D'].map((name) => deal({ name }));
+    const first = await together([...deals, withField]);
+    expect(first.outcomes.map(({ status }) => status === 'fulfilled')).toEqual([true, true, true, true, false]);
+    expect(first.outcomes[4]).toMatchObject({ reason: { reason: { kind: 'setup_changed' } } });
+    const invalid = account('not a domain');
+    const second = await together([account('a.com'), account('b.com'), invalid, account('c.com')]);
+    expect(second.outcomes.map(({ status }) => status === 'fulfilled')).toEqual([true, true, false, true]);
+  });
+
+  test('each keep their Idempotency-Key', async () => {
+    const first = await together(accounts('keyed'), 100, 'key');
+    const again = await together(accounts('keyed'), 100, 'key');
+    expect([first.calls(), again.calls()]).toEqual([2, 2]);
+    const valuesOf = ({ outcomes }: typeof first) =>
+      outcomes.map((one) => (one.status === 'fulfilled' ? one.value : null));
+    expect(valuesOf(again).map((one) => one?.replayed)).toEqual(origins.map(() => true));
+    expect(valuesOf(again).map((one) => one?.result)).toEqual(valuesOf(first).map((one) => one?.result));
+  });
 });
 
 describe('a repeat that changes nothing', () => {

@@ -78,7 +78,7 @@ const createNote = operation(contracts.createNote, (context, request) => {
       const write = await readWrite(context, organizationId, function* (setup, errors) {
         return noteCreate(setup, yield* readNote(request.body, errors));
       });
-      return runWrite(context.database, organizationId, write, idempotency, writeOrigin(request));
+      return context.runCreate(organizationId, write, idempotency, writeOrigin(request));
     },
     answer: (created) => ({
       message: created.record_status === 'matched' ? 'Note exists' : 'Note created',

@@ -1,5 +1,5 @@
 import type { OperationContract } from '@crm/contract';
-import { type CreatedRecord, type OnMatch, type RecordStatus, runWrite } from '@crm/db';
+import type { CreatedRecord, OnMatch, RecordStatus } from '@crm/db';
 import type { Body } from '@crm/domain';
 import type { OperationRequest } from '@crm/http';
 import { operation } from '../context.js';
@@ -34,7 +34,7 @@ export const createRecord = <Created extends CreatedRecord>(
         const write = await readWrite(context, organizationId, (setup, errors) =>
           createWrite(setup, writes, request.body, request.query.on_match ?? 'keep', errors),
         );
-        return runWrite(context.database, organizationId, write, idempotency, writeOrigin(request));
+        return context.runCreate(organizationId, write, idempotency, writeOrigin(request));
       },
       answer: (result) => ({
         message: createMessage(writes.objectType, result.record_status),

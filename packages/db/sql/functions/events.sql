@@ -130,7 +130,7 @@ END
 $$;
 
 -- Appends events in the order of their items, which are in `position`. p_origin: {request_id, api_key_id, traceparent}, or null if they are
--- unknown.
+-- unknown, or in the events.
 CREATE OR REPLACE FUNCTION append_events(p_organization_id uuid, p_origin jsonb, p_events events[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_events events[] := p_events;
@@ -174,7 +174,7 @@ BEGIN
   INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, request_id, api_key_id, traceparent, record, previous, changed,
                       is_erased, merged_with, base_position, bytes)
     SELECT p_organization_id, v_before + row_number() OVER (ORDER BY e.position, e.ordinality), v_now, new_id(v_now), e.type, e.object, e.record_id,
-           e.version, v_request_id, v_api_key_id, v_traceparent, e.record, e.previous, coalesce(e.changed, '{}'),
+           e.version, coalesce(v_request_id, e.request_id), coalesce(v_api_key_id, e.api_key_id), coalesce(v_traceparent, e.traceparent), e.record, e.previous, coalesce(e.changed, '{}'),
            coalesce(e.is_erased, false), e.merged_with, e.base_position, e.bytes
       FROM unnest(v_events) WITH ORDINALITY e;
 END

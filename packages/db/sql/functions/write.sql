@@ -21,7 +21,7 @@ BEGIN
 END
 $$;
 
--- Whether a write is a create, or a bulk call of creates.
+-- Whether a write creates records: a create, creates of several requests, or a bulk call of creates.
 CREATE OR REPLACE FUNCTION creates_records(p_function text, p_input jsonb) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   RETURN CASE WHEN p_function = 'write_many' THEN p_input->>'function' ELSE p_function END LIKE 'create\_%';
@@ -116,6 +116,73 @@ BEGIN
 END
 $$;
 
+-- Creates of several requests in one transaction. p_input: {function, items: [{input, idempotency, origin}]}, with the arguments of `write`
+-- for each request. Returns in the order of the items {result, replayed} or {refusal}. If some are refused, the others are run again.
+CREATE OR REPLACE FUNCTION create_together(p_organization_id uuid, p_input jsonb, OUT result jsonb, OUT new_events events[]) LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_items jsonb[] := ARRAY(SELECT i.value FROM jsonb_array_elements(p_input->'items') WITH ORDINALITY i (value, n) ORDER BY i.n);
+  v_count int := cardinality(v_items);
+  v_inputs jsonb[];
+  v_results jsonb[] := array_fill(NULL::jsonb, ARRAY[v_count]);
+  v_stored record;
+  v_written record;
+BEGIN
+  FOR n IN 1 .. v_count LOOP
+    v_inputs[n] := v_items[n]->'input';
+    IF v_items[n] ? 'idempotency' THEN
+      SELECT * INTO v_stored FROM find_or_claim_result(p_organization_id, v_items[n]->'idempotency');
+      IF v_stored.result IS NOT NULL OR v_stored.refusal IS NOT NULL THEN
+        v_results[n] := jsonb_build_object('result', v_stored.result, 'replayed', true, 'refusal', v_stored.refusal);
+        v_inputs[n] := NULL;
+      END IF;
+    END IF;
+  END LOOP;
+  LOOP
+    BEGIN
+      SELECT * INTO v_written FROM create_records(p_organization_id, p_input->>'function', v_inputs);
+      EXIT WHEN array_remove(v_written.refusals, NULL) = '{}';
+      RAISE EXCEPTION USING ERRCODE = 'CRM04';
+    EXCEPTION WHEN SQLSTATE 'CRM04' THEN
+      FOR n IN 1 .. v_count LOOP
+        IF v_written.refusals[n] IS NOT NULL THEN
+          v_results[n] := jsonb_build_object('refusal', v_written.refusals[n]);
+          v_inputs[n] := NULL;
+        END IF;
+      END LOOP;
+    END;
+  END LOOP;
+  FOR n IN 1 .. v_count LOOP
+    IF v_inputs[n] IS NOT NULL THEN
+      v_results[n] := jsonb_build_object('result', v_written.answers[n], 'replayed', false);
+      IF v_items[n] ? 'idempotency' THEN
+        PERFORM begin_change('shared');
+        PERFORM store_result(p_organization_id, v_items[n]->'idempotency', v_written.answers[n]);
+      END IF;
+    END IF;
+  END LOOP;
+  result := to_jsonb(v_results);
+  new_events := events_of_origins(v_written.new_events, v_items);
+END
+$$;
+
+-- The events of creates of several requests, each with the origin of its request. `position` of an event is the number of its item.
+CREATE OR REPLACE FUNCTION events_of_origins(p_events events[], p_items jsonb[]) RETURNS events[] LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  v_event events;
+  v_origin jsonb;
+  v_events events[] := '{}';
+BEGIN
+  FOREACH v_event IN ARRAY p_events LOOP
+    v_origin := p_items[v_event.position::int]->'origin';
+    v_event.request_id := v_origin->>'request_id';
+    v_event.api_key_id := v_origin->>'api_key_id';
+    v_event.traceparent := v_origin->>'traceparent';
+    v_events := v_events || v_event;
+  END LOOP;
+  RETURN v_events;
+END
+$$;
+
 -- Runs a write, and stores its result for an Idempotency-Key. Returns all events of the write. With the lock, it first checks that the custom
 -- fields exist.
 CREATE OR REPLACE FUNCTION run_write(p_organization_id uuid, p_function text, p_input jsonb, p_idempotency jsonb, OUT result jsonb, OUT new_events events[]) LANGUAGE plpgsql VOLATILE AS $$
@@ -127,6 +194,10 @@ BEGIN
   END IF;
   IF p_function = 'write_many' THEN
     SELECT * INTO v_written FROM write_many(p_organization_id, p_input);
+    result := v_written.result;
+    new_events := v_written.new_events;
+  ELSIF p_function = 'create_together' THEN
+    SELECT * INTO v_written FROM create_together(p_organization_id, p_input);
     result := v_written.result;
     new_events := v_written.new_events;
   ELSIF creates_records(p_function, p_input) THEN

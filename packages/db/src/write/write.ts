@@ -15,6 +15,7 @@ export type WriteFunction =
   | 'delete_note'
   | `merge_${'contact' | 'account'}`
   | `preview_${'contact' | 'account'}_merge`
+  | 'create_together'
   | 'write_many';
 
 /**
@@ -95,6 +96,16 @@ const originArgument = ({ requestId, apiKeyId }: WriteOrigin): string => {
   const trace: { traceparent?: string } = {};
   propagation.inject(context.active(), trace);
   return JSON.stringify({ request_id: requestId, api_key_id: apiKeyId, traceparent: trace.traceparent });
+};
+
+/** A create as an item of `create_together`, with the trace in progress. */
+export const itemText = (
+  { input }: Write<unknown>,
+  idempotency: IdempotencyRecord | null,
+  origin: WriteOrigin,
+): string => {
+  const once = idempotency === null ? '' : `"idempotency":${idempotencyArgument(idempotency)},`;
+  return `{${once}"origin":${originArgument(origin)},"input":${JSON.stringify(input)}}`;
 };
 
 const writeSql = 'SELECT result, replayed, read_mark AS "readMark", refusal FROM write($1, $2, $3, $4, $5)';
