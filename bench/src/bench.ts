@@ -3,6 +3,7 @@ import { startBenchServer } from './bench-server.js';
 import { type Measure, saveMeasures, toMeasure } from './harness/figures.js';
 import { tableOf, writeReport } from './harness/report.js';
 import type { MeasureGroup, Run } from './harness/run.js';
+import { bulk } from './measures/bulk.js';
 import { changeLog } from './measures/change-log.js';
 import { citus } from './measures/citus.js';
 import { pagesBySize } from './measures/pages-by-size.js';
@@ -12,7 +13,17 @@ import { searches } from './measures/searches.js';
 import { summaries } from './measures/summaries.js';
 import { writes } from './measures/writes.js';
 
-const groups: readonly MeasureGroup[] = [pages, pagesBySize, searches, summaries, writes, changeLog, reads, citus];
+const groups: readonly MeasureGroup[] = [
+  pages,
+  pagesBySize,
+  searches,
+  summaries,
+  writes,
+  bulk,
+  changeLog,
+  reads,
+  citus,
+];
 const known = groups.flatMap(({ ids }) => ids);
 
 /** Measured only by name, because they need servers that the user provides. */

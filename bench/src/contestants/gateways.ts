@@ -34,6 +34,16 @@ const createKey = async (databaseUrl: string, organizationId: string): Promise<s
   return key;
 };
 
+const startProcess = (
+  name: 'read-gateway' | 'inbound-gateway',
+  databaseUrl: string,
+  more: Readonly<Record<string, string>>,
+): Promise<ServerProcess> => {
+  const script = fileURLToPath(new URL(`../../../apps/${name}/dist/main.js`, import.meta.url));
+  const environment = { DATABASE_URL: databaseUrl, CURSOR_SECRETS: 'a secret of the benchmark', LOG_LEVEL: 'info' };
+  return startServerProcess(name, script, { ...environment, ...more }, '/readyz');
+};
+
 /**
  * Starts a gateway as in production: with authentication, limits, validation and logging, and with default settings.
  */
@@ -42,12 +52,15 @@ export const startGateway = async (
   databaseUrl: string,
   organizationId: string,
 ): Promise<Gateway> => {
-  const key = await createKey(databaseUrl, organizationId);
-  const script = fileURLToPath(new URL(`../../../apps/${name}/dist/main.js`, import.meta.url));
-  const environment = { DATABASE_URL: databaseUrl, CURSOR_SECRETS: 'a secret of the benchmark', LOG_LEVEL: 'info' };
-  const server = await startServerProcess(name, script, environment, '/readyz');
-  return { ...server, headers: { 'x-api-key': key } };
+  const headers = { 'x-api-key': await createKey(databaseUrl, organizationId) };
+  return { ...(await startProcess(name, databaseUrl, {})), headers };
 };
+
+/** Starts an inbound gateway without shared creates: each create has a call of the database of its own. It accepts the key of `other`. */
+export const startUnsharedGateway = async (databaseUrl: string, { headers }: Gateway): Promise<Gateway> => ({
+  ...(await startProcess('inbound-gateway', databaseUrl, { MAX_CREATES_PER_CALL: '1' })),
+  headers,
+});
 
 /** Runs work with a gateway, and then ends it. */
 export const withGateway = async <T>(

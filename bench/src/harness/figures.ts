@@ -85,7 +85,8 @@ const resultsFile = fileURLToPath(new URL('../../results.json', import.meta.url)
 
 const isSame = (a: Measure, b: Measure): boolean => a.id === b.id && a.name === b.name && a.size === b.size;
 const order = (a: Measure, b: Measure): number =>
-  Number(a.id.slice(1)) - Number(b.id.slice(1)) ||
+  Number.parseInt(a.id.slice(1), 10) - Number.parseInt(b.id.slice(1), 10) ||
+  a.id.localeCompare(b.id, 'en') ||
   a.size - b.size ||
   a.name.localeCompare(b.name, 'en', { numeric: true });
 

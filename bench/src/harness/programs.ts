@@ -43,8 +43,8 @@ const wrkScript = ({ headers = {}, body, bodies = 1e9 }: BenchRequest): string =
     end`;
 };
 
-/** The number of callers: more than any pool has connections, so that no connection is idle. */
-const callers = 16;
+/** The number of callers, by default: more than any pool has connections, so that no connection is idle. */
+const defaultCallers = 16;
 
 /**
  * Sends a request as often as the server can answer. wrk takes a hundredth of the CPU of a client in Node, and leaves
@@ -52,7 +52,12 @@ const callers = 16;
  * @returns requests a second
  * @throws Error if any request failed or got no response
  */
-export const sendLoad = async (url: string, request: BenchRequest, seconds: number): Promise<number> => {
+export const sendLoad = async (
+  url: string,
+  request: BenchRequest,
+  seconds: number,
+  callers = defaultCallers,
+): Promise<number> => {
   const file = resolve(benchFolder, 'wrk.lua');
   await writeFile(file, wrkScript(request), { mode: 0o600 });
   const limits = ['--threads=1', `--connections=${callers}`, `--duration=${seconds}s`, '--timeout=30s'];

@@ -12,15 +12,14 @@ import { withClient } from '../harness/with-client.js';
 const organizations = 16;
 
 /**
- * The functions that a new deal runs for the log: they create event records, collect them, and append them with
+ * The functions that a new deal runs for the log: they create event records and append them with
  * positions from the organization's counter.
  */
 const logFunctions = [
   'account_event_record',
   'contact_event_record',
   'opportunity_event_record',
-  'creation_event',
-  'collect_events',
+  'created_event',
   'append_events',
 ];
 

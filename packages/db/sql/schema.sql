@@ -931,7 +931,7 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   move_opportunity_notes(p_organization_id uuid, p_from_id uuid, p_to_id uuid) → text[]
 --     calls change_event, note_event_record, note_links, opportunity_note_ids, touch_note
 -- opportunities.sql
---   places_of_opportunities(p_organization_id uuid, p_inputs jsonb[]) → TABLE(n integer, input jsonb, account_id uuid, account_domain text, account_name_key text, account_text text, contact_id uuid, contact_email text, first_name_key text, last_name_key text, stage_label text, is_stage_active boolean, is_pipeline_active boolean, additional_ids uuid[], contact_texts text)
+--   places_of_opportunities(p_organization_id uuid, p_inputs jsonb[]) → TABLE(n integer, input jsonb, columns jsonb, account_id uuid, account_domain text, account_name_key text, account_text text, contact_id uuid, contact_email text, first_name_key text, last_name_key text, stage_label text, is_stage_active boolean, is_pipeline_active boolean, additional_ids uuid[], contact_texts text)
 --     calls linked_contact_text
 --   opportunity_result(p_row opportunities, p_status text, p_unapplied jsonb) → jsonb
 --   create_opportunities(p_organization_id uuid, p_inputs jsonb[], p_before integer, OUT answers jsonb[], OUT refusals jsonb[], OUT new_events events[]) → record

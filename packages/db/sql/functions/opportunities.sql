@@ -2,12 +2,12 @@
 
 -- What new opportunities take from other records, one row for each item that is not null. The accounts and contacts of the items exist. Each
 -- record is looked up by its key: with a join, the planner may read all records of the organization.
-CREATE OR REPLACE FUNCTION places_of_opportunities(p_organization_id uuid, p_inputs jsonb[]) RETURNS TABLE (n int, input jsonb,
+CREATE OR REPLACE FUNCTION places_of_opportunities(p_organization_id uuid, p_inputs jsonb[]) RETURNS TABLE (n int, input jsonb, columns jsonb,
   account_id uuid, account_domain text, account_name_key text, account_text text, contact_id uuid, contact_email text, first_name_key text, last_name_key text,
   stage_label text, is_stage_active boolean, is_pipeline_active boolean, additional_ids uuid[], contact_texts text) LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RETURN QUERY
-  SELECT i.n::int, i.input, a.id, a.domain, left(a.normalized_name, 200), a.search_text,
+  SELECT i.n::int, i.input, c.columns, a.id, a.domain, left(a.normalized_name, 200), a.search_text,
          p.id, p.email, left(p.normalized->>'first_name', 200), left(p.normalized->>'last_name', 200),
          s.label, s.is_active, l.is_active, coalesce(x.ids, '{}'), x.texts
     FROM unnest(p_inputs) WITH ORDINALITY i (input, n)
@@ -85,8 +85,8 @@ BEGIN
   v_unseen := unseen_slugs(p_organization_id);
   v_now := write_time();
   FOR v_item IN SELECT * FROM places_of_opportunities(p_organization_id, p_inputs) LOOP
-    v_row := opportunity_with_values(
-      jsonb_populate_record(NULL::opportunities, '{"custom_fields": {}, "normalized": {}, "version": 1}' || (v_item.input->'defaults')), v_item.input->'change');
+    v_row := opportunity_with_values(NULL, (v_item.input->'change')
+      || jsonb_build_object('set', '{"custom_fields": {}, "normalized": {}, "version": 1}' || v_item.columns));
     v_row.organization_id := p_organization_id;
     v_row.id := new_id(v_now);
     v_row.account_id := v_item.account_id;

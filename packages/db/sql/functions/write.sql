@@ -90,8 +90,8 @@ $$;
 CREATE OR REPLACE FUNCTION write_many(p_organization_id uuid, p_input jsonb, OUT result jsonb, OUT new_events events[]) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_function text := p_input->>'function';
-  v_indexes text[] := ARRAY(SELECT i.value->>'index' FROM jsonb_array_elements(p_input->'items') WITH ORDINALITY i (value, n) ORDER BY i.n);
-  v_inputs jsonb[] := ARRAY(SELECT i.value->'input' FROM jsonb_array_elements(p_input->'items') WITH ORDINALITY i (value, n) ORDER BY i.n);
+  v_items jsonb[] := ARRAY(SELECT i FROM jsonb_array_elements(p_input->'items') i);
+  v_inputs jsonb[] := ARRAY(SELECT i->'input' FROM unnest(v_items) i);
   v_written record;
   v_refusals jsonb;
 BEGIN
@@ -105,10 +105,10 @@ BEGIN
   ELSE
     SELECT * INTO v_written FROM change_records(p_organization_id, v_function, v_inputs);
   END IF;
-  result := result || (SELECT coalesce(jsonb_object_agg(u.index, u.answer), '{}')
-    FROM unnest(v_indexes, v_written.answers) u (index, answer) WHERE u.answer IS NOT NULL);
-  v_refusals := (SELECT jsonb_object_agg(u.index, item_refusal(u.refusal, result))
-    FROM unnest(v_indexes, v_written.refusals) u (index, refusal) WHERE u.refusal IS NOT NULL);
+  result := result || (SELECT coalesce(jsonb_object_agg(u.item->>'index', u.answer), '{}')
+    FROM unnest(v_items, v_written.answers) u (item, answer) WHERE u.answer IS NOT NULL);
+  v_refusals := (SELECT jsonb_object_agg(u.item->>'index', item_refusal(u.refusal, result))
+    FROM unnest(v_items, v_written.refusals) u (item, refusal) WHERE u.refusal IS NOT NULL);
   IF v_refusals IS NOT NULL THEN
     PERFORM refuse('items_refused', v_refusals);
   END IF;
