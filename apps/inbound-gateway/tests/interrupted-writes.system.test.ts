@@ -168,6 +168,13 @@ const expectComeBack = ({ status, headers, body }: Answer): void => {
 const testOfLockTimeout = readCitusUrl() === null ? test : test.skip;
 
 describe('503 with Retry-After', () => {
+  test('for a statement that takes too long, where nothing in the request is to blame', async () => {
+    const late = await whileLocked('accounts', () => create(hurriedClient, 'late.com'));
+    expectComeBack(late);
+    expect(late.body.code).toBe('timeout');
+    expect(await countOf(`accounts WHERE domain = 'late.com'`)).toBe(0);
+  });
+
   testOfLockTimeout('while a lock is held: nothing is written, and the same call works afterwards', async () => {
     const client = await gateway.startOn(gateway.gatewayUrl, { lockTimeoutMs: 50 });
     expectComeBack(await whileLocked('accounts', () => create(client, 'locked.com')));

@@ -33,8 +33,8 @@ const leastWaitMs = (error: unknown, isRepeatable: boolean): number | null => {
   if (!(error instanceof CrmApiError)) return null;
   const { status, code, retryAfterMs } = error;
   if (retryAfterMs !== null && retryAfterMs > maxRetryAfterMs) return null;
-  // A retry would time out again.
-  if (code === 'timeout') return null;
+  // Its `errors` say what to change: the same request would time out again.
+  if (code === 'timeout' && retryAfterMs === null) return null;
   const isRefused = status === 429 || (status === 503 && retryAfterMs !== null);
   return isRefused || (isRepeatable && passingStatuses.has(status)) ? (retryAfterMs ?? 0) : null;
 };

@@ -44,6 +44,9 @@ export const errorCatalogue = {
 /** A key of {@link errorCatalogue}. */
 export type ErrorCode = keyof typeof errorCatalogue;
 
+/** Errors that pass by themselves, so that the same request may succeed after a second. */
+const passing: ReadonlySet<ErrorCode> = new Set(['idempotency_in_flight', 'timeout', 'unavailable']);
+
 /** Optional details of an error. */
 export interface ApiErrorDetails {
   /** Public text; by default the text in the catalogue. */
@@ -58,7 +61,10 @@ export interface ApiErrorDetails {
   readonly cause?: unknown;
 }
 
-/** An error with a public response. Only the error handler turns its code into a status. */
+/**
+ * An error with a public response. Only the error handler turns its code into a status. Every 503 has `Retry-After`, unless its
+ * `errors` say what to change because the same request would fail again.
+ */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly errors: FieldErrors | undefined;
@@ -71,7 +77,8 @@ export class ApiError extends Error {
     this.code = code;
     this.errors = details.errors;
     this.extra = details.extra;
-    this.headers = details.headers;
+    const retry = passing.has(code) && details.errors === undefined ? { 'Retry-After': '1' } : undefined;
+    this.headers = retry === undefined ? details.headers : { ...retry, ...details.headers };
   }
 
   /** The HTTP status of this error. */

@@ -118,7 +118,7 @@ export type FailureReason =
   /** The first request with this Idempotency-Key is still running. */
   | { readonly kind: 'idempotency_in_flight' }
   /**
-   * The statement exceeded its limit of time or temporary disk space. A smaller request may succeed; a retry will not.
+   * The statement exceeded its limit of time or temporary disk space. A smaller request may succeed, or the same one once the server is less busy.
    */
   | { readonly kind: 'timeout' }
   /** Temporarily impossible. A retry may succeed. */

@@ -38,9 +38,7 @@ const toRoutes = <Context>(options: GatewayAppOptions<Context>): Route[] =>
 const afterStartUp = <Context>({ authentication, startUp }: GatewayAppOptions<Context>): AuthenticationOptions => ({
   ...authentication,
   findApiKeysByHash: async (hashes) => {
-    if (startUp !== undefined && startUp.problem !== null) {
-      throw new ApiError('unavailable', { headers: { 'Retry-After': '1' } });
-    }
+    if (startUp !== undefined && startUp.problem !== null) throw new ApiError('unavailable');
     return authentication.findApiKeysByHash(hashes);
   },
 });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
 import request from 'supertest';
-import { hashApiKey } from '@crm/domain';
-import { defaultRateLimits, NotReadyError } from '../src/index.js';
-import { until } from '@crm/testing';
+import { ApiError, type ErrorCode, errorCatalogue, Failure, hashApiKey } from '@crm/domain';
+import { defaultRateLimits, NotReadyError, startAdminServer } from '../src/index.js';
+import { findFreePort, until } from '@crm/testing';
 import { block, createTestGateway, KeyRing, sleep, withServer } from './support.js';
 
 /** Only a guard: a request that should be refused at once must not wait for ever. */
@@ -66,6 +67,40 @@ describe('health', () => {
   it('is not ready if the check does not end', async () => {
     const { app } = createTestGateway({ readiness: () => new Promise<void>(() => undefined) });
     await request(app).get('/readyz').expect(503);
+  });
+});
+
+describe('503', () => {
+  const codes = (Object.keys(errorCatalogue) as ErrorCode[]).filter((code) => errorCatalogue[code].status === 503);
+  const errors = { filters: 'took too long: add a filter' };
+  const causes: readonly (readonly [cause: string, error: Error, wait: string | undefined])[] = [
+    ['a statement that took too long', new Failure({ kind: 'timeout' }), '1'],
+    ['a database that is away', new Failure({ kind: 'unavailable' }), '1'],
+    ['a deletion that has begun', new Failure({ kind: 'deletion_unfinished' }), '1'],
+    ['a cause that names its wait', new ApiError('unavailable', { headers: { 'Retry-After': '60' } }), '60'],
+    ...codes.map((code) => [`the code ${code}`, new ApiError(code), '1'] as const),
+    ...codes.map((code) => [`the code ${code} with errors`, new ApiError(code, { errors }), undefined] as const),
+  ];
+
+  it.each(causes)('says when to come back, or what to change: %s', async (_cause, error, wait) => {
+    const { app, key, behaviour } = createTestGateway();
+    behaviour.run = () => Promise.reject(error);
+    const response = await request(app).get('/v1/things').set('x-api-key', key).expect(503);
+    expect(response.headers['retry-after']).toBe(wait);
+    expect((response.body as { errors?: object }).errors).toEqual(wait === undefined ? errors : undefined);
+  });
+
+  it('of /readyz and of the port for metrics says when to come back', async () => {
+    const readiness = () => Promise.reject(new NotReadyError('The database is a standby'));
+    const { app } = createTestGateway({ readiness });
+    expect((await request(app).get('/readyz').expect(503)).headers['retry-after']).toBe('1');
+    const metrics = { contentType: 'text/plain', render: () => Promise.resolve('') };
+    const port = await findFreePort();
+    const logger = pino({ level: 'silent' });
+    const close = await startAdminServer({ host: '127.0.0.1', port, metrics, logger, readiness });
+    const answer = await fetch(`http://127.0.0.1:${port}/readyz`);
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+    await close();
   });
 });
 

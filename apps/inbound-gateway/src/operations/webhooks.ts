@@ -53,10 +53,14 @@ const readFilters = async (
 
 const actorOf = ({ apiKeyId }: { readonly apiKeyId: string }): string => `API key ${apiKeyId}`;
 
+/** `Retry-After` where only the operator can help: longer than any client or command waits. */
+const secondsUntilWebhooks = '3600';
+
 /** A new secret, and its encrypted form. @throws ApiError if the installation has no webhooks */
 const createSecret = ({ webhooks }: Context, webhookId: string) => {
   if (webhooks.keys === null) {
-    throw new ApiError('unavailable', { message: 'Webhooks are off: the operator has to set WEBHOOK_SECRET_KEY' });
+    const message = 'Webhooks are off: the operator has to set WEBHOOK_SECRET_KEY';
+    throw new ApiError('unavailable', { message, headers: { 'Retry-After': secondsUntilWebhooks } });
   }
   const secret = newSecret();
   return { secret, encrypted: encryptSecret(webhooks.keys, webhookId, secret) };

@@ -57,14 +57,15 @@ const maxWaitSeconds = 600;
 const waitingFetch =
   (context: CliContext): typeof fetch =>
   async (input, init) => {
-    let waited = 0;
+    let refusedAt: number | null = null;
     for (;;) {
       const response = await fetch(input, init);
       const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+      refusedAt ??= performance.now();
+      const waited = (performance.now() - refusedAt) / 1000;
       if (![429, 503].includes(response.status) || !(waited + seconds <= maxWaitSeconds)) return response;
       await response.body?.cancel();
       context.stderr.write(`The gateway answered ${response.status}: waiting ${seconds} s.\n`);
-      waited += Math.max(seconds, 1);
       await sleep(Math.max(seconds, 1) * 1000, undefined, { signal: init?.signal ?? undefined });
     }
   };

@@ -37,7 +37,7 @@ const createKeyFinder = (
       return await cache.find(hashApiKey(key), isPastLimit(request));
     } catch (error) {
       if (error instanceof ApiError || error instanceof Failure) throw error;
-      throw new ApiError('unavailable', { cause: error, headers: { 'Retry-After': '1' } });
+      throw new ApiError('unavailable', { cause: error });
     }
   };
 };

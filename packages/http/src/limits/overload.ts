@@ -34,7 +34,7 @@ const watchEventLoop = (): (() => number) => {
 
 const overloadError = (activity: GatewayActivity, details: ApiErrorDetails = {}): ApiError => {
   activity.shed++;
-  return new ApiError('unavailable', { ...details, headers: { 'Retry-After': '1' } });
+  return new ApiError('unavailable', details);
 };
 
 /**

@@ -13,8 +13,7 @@ const readinessTimeoutMs = 2_000;
 /** Anybody may call /readyz often, so a successful check of the database is reused for this long. */
 const readinessMaxAgeMs = 1_000;
 
-const notReady = (message: string): ApiError =>
-  new ApiError('unavailable', { message, headers: { 'Retry-After': '1' } });
+const notReady = (message: string): ApiError => new ApiError('unavailable', { message });
 
 /**
  * Shares checks between requests. After a successful check, none runs for a second. After a failure, the next request

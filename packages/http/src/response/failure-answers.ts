@@ -11,8 +11,6 @@ import {
   type setupLimits,
 } from '@crm/domain';
 
-const retry = { headers: { 'Retry-After': '1' } };
-
 const mergeLimitTexts: Readonly<
   Record<Extract<FailureReason, { kind: 'merge_too_large' }>['object'], (limit: number) => string>
 > = {
@@ -138,12 +136,7 @@ const answers: { readonly [Of in Exclude<Kind, ErrorCode>]: AnswerTo<Of> } & {
     return conflict(`${text}; send "deals": "merge" to merge them too`, { conflicts });
   },
   merge_too_large: ({ object, limit }) => conflict(mergeLimitTexts[object](limit)),
-  idempotency_in_flight: ({ kind }) => [kind, retry],
-  deletion_unfinished: () => [
-    'unavailable',
-    { message: 'The deletion has begun: send the request again to continue', ...retry },
-  ],
-  unavailable: ({ kind }) => [kind, retry],
+  deletion_unfinished: () => ['unavailable', { message: 'The deletion has begun: send the request again to continue' }],
 };
 
 /** The code and details of the response to a failure. */

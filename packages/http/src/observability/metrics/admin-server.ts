@@ -44,7 +44,10 @@ export const startAdminServer = async (options: AdminServerOptions): Promise<() 
       '/readyz': (response) =>
         within(readiness(), readinessTimeoutMs).then(
           () => response.end('Ready'),
-          (error: unknown) => response.writeHead(503).end(error instanceof NotReadyError ? error.message : 'Not ready'),
+          (error: unknown) => {
+            response.writeHead(503, { 'Retry-After': '1' });
+            response.end(error instanceof NotReadyError ? error.message : 'Not ready');
+          },
         ),
     }),
   };
