@@ -25,7 +25,7 @@ const eventsAfter = (position: number): Promise<TimedEvent[]> =>
 
 /** Makes the last event later than the clock, as if the clock had gone back. @returns its position and time */
 const setLastEvent = async (ahead: string): Promise<{ readonly position: number; readonly occurred_at: Date }> => {
-  const text = `UPDATE event_heads SET occurred_at = clock_timestamp() + $2::interval WHERE organization_id = $1
+  const text = `UPDATE event_heads SET occurred_at = now() + $2::interval WHERE organization_id = $1
     RETURNING position::int, occurred_at`;
   const { rows } = await gateway().writeDatabase.pool.query<{ position: number; occurred_at: Date }>(text, [
     gateway().organization.id,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { useGateway } from './support/use-gateway.js';
 import { useOrganization } from './support/use-organization.js';
@@ -88,7 +89,7 @@ describe.each(kinds)('a value that $many have already', ({ object, many, body, c
     await send('DELETE', `members/${member}`);
     const max = `UPDATE custom_fields SET metadata = '{"max": 5}' WHERE organization_id = $1 AND slug = $2`;
     await rows(max, `score_${object}`);
-    await rows('UPDATE organizations SET setup_version = gen_random_uuid() WHERE id = $1');
+    await rows('UPDATE organizations SET setup_version = $2 WHERE id = $1', randomUUID());
 
     const sent = { ...values, ...custom({ seen: 1000 }) };
     const before = await stored(id);
@@ -194,7 +195,7 @@ test('an option that was made active again is accepted at once, also by a proces
   await dataOf('POST', 'accounts', { domain: 'again.example' });
   const options_ = `jsonb_set(metadata, '{options}', (SELECT jsonb_agg(o - 'archived') FROM jsonb_array_elements(metadata->'options') o))`;
   await rows(`UPDATE custom_fields SET metadata = ${options_} WHERE organization_id = $1 AND slug = 'again'`);
-  await rows('UPDATE organizations SET setup_version = gen_random_uuid() WHERE id = $1');
+  await rows('UPDATE organizations SET setup_version = $2 WHERE id = $1', randomUUID());
   const items = [{ domain: 'again.example', custom__again: 'fax' }];
   await dataOf('POST', 'accounts/bulk', { items }, 200, { atomic: 'true' });
 });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { searchOpportunities, summarizeOpportunities } from '@crm/contract';
 import { setupTools } from '@crm/testing/suites';
 import { compareCodePoints, sortKey } from '@crm/domain';
@@ -98,8 +99,8 @@ describe('pipelines and stages', () => {
     const leave = 'UPDATE members SET is_active = false WHERE organization_id = $1 RETURNING email';
     const [member] = await gateway.database.query<{ email: string }>(organizationId, { text: leave, values: [] });
     await gateway.database.query(organizationId, {
-      text: 'UPDATE organizations SET setup_version = gen_random_uuid() WHERE id = $1',
-      values: [],
+      text: 'UPDATE organizations SET setup_version = $2 WHERE id = $1',
+      values: [randomUUID()],
     });
     const idsOf = async (field: string, value: unknown) => {
       const { status, data } = await search({ filters: { field, operator: 'eq', value } });

@@ -1,4 +1,4 @@
-import { reportFigure, type TestDatabase, until } from '@crm/testing';
+import { readCitusUrl, reportFigure, type TestDatabase, until, writeServerUrl } from '@crm/testing';
 import { setupTools } from '@crm/testing/suites';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type pg from 'pg';
@@ -20,6 +20,8 @@ import { eventLog } from './support/event-log.js';
 
 let testDatabase: TestDatabase;
 let database: AdministrationDatabase;
+/** The server that has the locks of writes: with Citus, a worker. */
+let writeServer: AdministrationDatabase;
 let setup: OrganizationSetup;
 /** The number of calls of the function `write` in this test. */
 let calls = 0;
@@ -37,23 +39,32 @@ beforeAll(async () => {
   database = counting(openAdministrationDatabase({ url: testDatabase.url, applicationName: 'retries-test' }));
   const { id } = await administration(database).createOrganization({ name: 'Retries' });
   setup = await loadSetup(database, id);
+  const url = await writeServerUrl(testDatabase.url, id);
+  writeServer = openAdministrationDatabase({ url, applicationName: 'retries-test' });
 });
 afterAll(async () => {
   await database.close();
+  await writeServer.close();
   await testDatabase.drop();
 });
 
-const countOf = async (text: string): Promise<number> =>
-  Number((await database.pool.query<{ n: string }>(`SELECT count(*) AS n FROM ${text}`)).rows[0]?.n);
+const countOf = async (text: string, { pool } = database): Promise<number> =>
+  Number((await pool.query<{ n: string }>(`SELECT count(*) AS n FROM ${text}`)).rows[0]?.n);
 
 const insertAccount = (domain: string): string =>
   `INSERT INTO accounts (organization_id, id, domain, search_text, created_at, updated_at)
    VALUES ('${setup.organizationId}', gen_random_uuid(), '${domain}', '', now(), now());`;
 
+/** Opens one connection to the server that has the locks of an organization. */
+const openWriteServer = async (organizationId: string): Promise<Database> => {
+  const url = await writeServerUrl(testDatabase.url, organizationId);
+  return openDatabase({ url, applicationName: 'retries-test', maxConnections: 1 });
+};
+
 /** Resolves when a write waits for a lock. */
-const untilWaiting = async (): Promise<void> => {
-  const waiting = `pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM write(%'`;
-  await until(async () => (await countOf(waiting)) > 0);
+const untilWaiting = async (server = writeServer): Promise<void> => {
+  const waiting = `pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query ~ '\\mwrite\\('`;
+  await until(async () => (await countOf(waiting, server)) > 0);
 };
 
 /**
@@ -70,7 +81,7 @@ const insertOnceWaitedFor = (client: pg.PoolClient, domain: string) =>
 
 /** Deadlocks with a write that creates the accounts `a.{name}` and `b.{name}`. The server ends the write to break the deadlock. */
 const inDeadlock = async <T>(name: string, write: () => Promise<T>): Promise<T> => {
-  const other = await database.pool.connect();
+  const other = await writeServer.pool.connect();
   try {
     await other.query(`BEGIN; SET LOCAL deadlock_timeout = '60s'; ${insertAccount(`b.${name}`)}`);
     const inserted = insertOnceWaitedFor(other, `a.${name}`);
@@ -108,8 +119,8 @@ describe('R2: a write that the server ended to break a deadlock (40P01)', () => 
 test('a create that gives names to a contact which another call has just created runs again with the exclusive lock', async () => {
   const email = 'ann@just-created.com';
   const note = noteCreate(setup, { title: 'Ann', content: null, accountDomains: [], contactEmails: [email] });
-  const one = () => openDatabase({ url: testDatabase.url, applicationName: 'retries-test', maxConnections: 1 });
-  const [other, naming] = [one(), one()];
+  const one = () => openWriteServer(setup.organizationId);
+  const [other, naming] = [await one(), await one()];
   for (const opened of [other, naming]) await opened.queryServer({ text: 'BEGIN' });
   await runWrite(other, setup.organizationId, note, null);
   const named = contactCreate(setup, changeOf('contact', { email, first_name: 'Ann' }), 'keep');
@@ -128,7 +139,7 @@ test('a create that gives names to a contact which another call has just created
 test('two changes of different fields of one record are both stored', async () => {
   const write = accountCreate(changeOf('account', { domain: 'both.com' }), 'keep');
   const { id } = (await runWrite(database, setup.organizationId, write, null)).result;
-  const other = openDatabase({ url: testDatabase.url, applicationName: 'retries-test', maxConnections: 1 });
+  const other = await openWriteServer(setup.organizationId);
   await other.queryServer({ text: 'BEGIN' });
   const first = accountUpdate({ id }, changeOf('account', { industry: 'Tools' }));
   await runWrite(other, setup.organizationId, first, null);
@@ -157,11 +168,14 @@ test('a contact that an update removes from a deal while it is deleted changes t
     () => organizationId,
   );
   const contact = (await eventsAfter(0)).find(({ object }) => object === 'contact')?.record_id ?? '';
-  const other = openDatabase({ url: testDatabase.url, applicationName: 'retries-test', maxConnections: 1 });
+  const other = await openWriteServer(organizationId);
   await other.queryServer({ text: 'BEGIN' });
   await run(opportunityUpdate(own, { id: created.id }, changeOf('opportunity', { contact_email: null })), other);
   const deletion = deleteRecord(database, organizationId, 'contact', { id: contact });
-  await untilWaiting();
+  const url = await writeServerUrl(testDatabase.url, organizationId);
+  const server = openAdministrationDatabase({ url, applicationName: 'retries-test', maxConnections: 1 });
+  await untilWaiting(server);
+  await server.close();
   await other.queryServer({ text: 'COMMIT' });
   await other.close();
   await deletion;
@@ -170,9 +184,17 @@ test('a contact that an update removes from a deal while it is deleted changes t
 });
 
 describe('a statement whose rows Citus moved meanwhile (XX000)', () => {
+  /** Runs definitions on one server only: Citus does not copy them to the others, and allows them on a shard. */
+  const define = ({ pool }: AdministrationDatabase, definitions: string) => {
+    const settings = ['citus.enable_ddl_propagation = off', 'citus.enable_manual_changes_to_shards = on'];
+    const set = readCitusUrl() === null ? '' : settings.map((one) => `SET LOCAL ${one};`).join(' ');
+    return pool.query(`BEGIN; ${set} ${definitions}; COMMIT`);
+  };
   /** Fails as Citus does, at the first `times` calls. A sequence counts the calls, because a rollback does not reset it. */
-  const failAtFirst = (times: number) =>
-    database.pool.query(`
+  const failAtFirst = (server: AdministrationDatabase, times: number) =>
+    define(
+      server,
+      `
       DROP SEQUENCE IF EXISTS moved_calls;
       CREATE SEQUENCE moved_calls;
       CREATE OR REPLACE FUNCTION moved(p_organization_id uuid) RETURNS bigint LANGUAGE plpgsql AS $$
@@ -183,29 +205,42 @@ describe('a statement whose rows Citus moved meanwhile (XX000)', () => {
           RAISE EXCEPTION 'could not find valid entry for shard 102008' USING ERRCODE = 'XX000';
         END IF;
         RETURN v_call;
-      END $$`);
+      END $$`,
+    );
+  /** The table that holds the accounts of the organization. */
+  const accountsTable = async (): Promise<string> => {
+    if (readCitusUrl() === null) return 'accounts';
+    const text = `SELECT shard_name(logicalrelid, shardid) AS name FROM pg_dist_shard
+      WHERE shardid = get_shard_id_for_distribution_column('accounts', $1::uuid)`;
+    const { rows } = await database.pool.query<{ name: string }>(text, [setup.organizationId]);
+    return rows[0]?.name ?? '';
+  };
   const read = () =>
     createReadRouter({ primary: database, replica: null }).read(setup.organizationId, null, (source) =>
       source.database.query<{ call: string }>(setup.organizationId, { text: 'SELECT moved($1) AS call', values: [] }),
     );
 
   test('a read runs once more, and is answered as unavailable if it fails again', async () => {
-    await failAtFirst(1);
+    await failAtFirst(database, 1);
     expect(await read()).toEqual([{ call: '2' }]);
-    await failAtFirst(2);
+    await failAtFirst(database, 2);
     await expect(read()).rejects.toMatchObject({ reason: { kind: 'unavailable' } });
   });
 
   test('a write runs again as a whole', async () => {
-    await failAtFirst(1);
+    await failAtFirst(writeServer, 1);
+    const table = await accountsTable();
     // The trigger fails inside of the write, as a statement on a shard does.
-    await database.pool.query(`
+    await define(
+      writeServer,
+      `
       CREATE FUNCTION fail_moved() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM moved(NEW.organization_id); RETURN NEW; END $$;
-      CREATE TRIGGER moved BEFORE INSERT ON accounts FOR EACH ROW EXECUTE FUNCTION fail_moved()`);
+      CREATE TRIGGER moved BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION fail_moved()`,
+    );
     calls = 0;
     const write = accountCreate(changeOf('account', { domain: 'moved.com' }), 'keep');
     const { result } = await runWrite(database, setup.organizationId, write, null);
-    await database.pool.query('DROP TRIGGER moved ON accounts');
+    await define(writeServer, `DROP TRIGGER moved ON ${table}`);
     expect(result.record_status).toBe('created');
     expect(calls).toBe(2);
     expect(await countOf(`accounts WHERE domain = 'moved.com'`)).toBe(1);

@@ -34,7 +34,7 @@ const sentFields = ({
 
 /** Many records share an instant. */
 const instant = (salt: string): string =>
-  `timestamptz '2026-01-15T12:00Z' + (ARRAY[0, 0, 0, 1, 1000, 86400000, -1])[1 + abs(hashtext(search_text || '${salt}') % 7)] * interval '1 millisecond'`;
+  `to_timestamp(${Date.parse('2026-01-15T12:00Z') / 1000} + (ARRAY[0, 0, 0, 1, 1000, 86400000, -1])[1 + abs(hashtext(search_text || '${salt}') % 7)] / 1000.0)`;
 
 const readAll = async ({ client }: TestGateway, subject: Subject): Promise<readonly WireRecord[]> => {
   const body = { limit: 500, fields: [...subject.extraKeys, 'custom_fields'] };
