@@ -1,3 +1,4 @@
+/** @not-on-citus the plan is that of one server */
 import { listNotes, type Queries } from '@crm/db';
 import { expect, test } from '@jest/globals';
 import { startTestGateway, useGateway } from './support/gateway.js';

@@ -1,3 +1,4 @@
+/** @not-on-citus the plans are those of one server */
 import { changeOf } from '@crm/domain';
 import type { TestDatabase } from '@crm/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';

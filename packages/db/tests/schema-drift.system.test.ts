@@ -1,3 +1,4 @@
+/** @not-on-citus compares the tables of one server */
 import type { TestDatabase } from '@crm/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createMigratedDatabase, queryOnce } from './support/database.js';

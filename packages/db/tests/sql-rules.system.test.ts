@@ -1,3 +1,4 @@
+/** @not-on-citus reads the sources, and the catalog of one server */
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { readTestStack } from '@crm/testing';

@@ -40,8 +40,11 @@ export async function createTestDatabase(
   await withAdminClient(serverUrl, (client) => ensureTemplate(client, servers, template, migrate));
   await onAll(servers, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
   const drop = async (): Promise<void> => {
-    for (const server of servers) await withAdminClient(server, (client) => untilClosed(client, name));
-    await onAll(servers, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    for (const server of servers)
+      await withAdminClient(server, async (client) => {
+        await untilClosed(client, name);
+        await dropDatabase(client, name);
+      });
   };
   return { url: databaseUrl(serverUrl, name), drop };
 }
@@ -55,6 +58,16 @@ async function untilClosed(client: pg.Client, database: string): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     if ((await client.query(text, [database])).rowCount === 0) return;
     await sleep(10);
+  }
+}
+
+/** The server waits five seconds for the sessions that it ends. On a busy machine, they may take longer. */
+async function dropDatabase(client: pg.Client, name: string, attempts = 10): Promise<void> {
+  try {
+    await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  } catch (error) {
+    if (attempts === 1 || (error as { code?: string }).code !== '55006') throw error;
+    await dropDatabase(client, name, attempts - 1);
   }
 }
 
