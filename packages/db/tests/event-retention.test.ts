@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readCitusUrl, type TestDatabase } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { administration } from '../src/administration.js';
@@ -72,6 +73,58 @@ describe('retention', () => {
     await purgeExpiredEvents(database, 30);
     expect((await eventsAfter(0)).map(({ position }) => position)).toEqual([2]);
     expect(await head()).toEqual({ position: 2, oldest: 2 });
+  });
+
+  test('expires exactly the events before a Monday in UTC, and makes due what webhooks parked of them', async () => {
+    for (const name of ['one.com', 'two.com', 'three.com']) await createAccount(name);
+    const day = 86_400_000;
+    const before = new Date(Date.now() - 30 * day);
+    const monday = Date.UTC(
+      before.getUTCFullYear(),
+      before.getUTCMonth(),
+      before.getUTCDate() - ((before.getUTCDay() + 6) % 7),
+    );
+    await date(2, new Date(monday).toISOString());
+    await date(1, new Date(monday - 1).toISOString());
+    const endpoint = randomUUID();
+    await database.pool.query(
+      `INSERT INTO webhook_endpoints (organization_id, id, url, secret, position, parked) VALUES ($1, $2, 'https://a.example', 's', 3, 2)`,
+      [organizationId, endpoint],
+    );
+    await database.pool.query(
+      `INSERT INTO webhook_parked (organization_id, endpoint_id, object, record_id, position, attempts)
+       SELECT $1, $2, 'account', gen_random_uuid(), n, 9 FROM generate_series(1, 2) n`,
+      [organizationId, endpoint],
+    );
+    await purgeExpiredEvents(database, 30);
+    expect(await head()).toEqual({ position: 3, oldest: 2 });
+    expect((await eventsAfter(0)).map(({ position }) => position)).toEqual([2, 3]);
+    const due =
+      'SELECT position::int, retry_at IS NOT NULL AS "isDue" FROM webhook_parked WHERE endpoint_id = $1 ORDER BY 1';
+    expect((await database.pool.query(due, [endpoint])).rows).toEqual([
+      { position: 1, isDue: true },
+      { position: 2, isDue: false },
+    ]);
+    const claimable = 'SELECT retry_at IS NOT NULL AS "isDue" FROM webhook_endpoints WHERE id = $1';
+    expect((await database.pool.query(claimable, [endpoint])).rows).toEqual([{ isDue: true }]);
+    // Nothing is left to expire, so the next call changes nothing.
+    await purgeExpiredEvents(database, 30);
+    expect(await head()).toEqual({ position: 3, oldest: 2 });
+  });
+
+  test('keeps a partition as long as an organization can read one of its events', async () => {
+    await createAccount('one.com');
+    await database.pool.query(
+      `CREATE TABLE events_2020_01_13 PARTITION OF events FOR VALUES FROM ('2020-01-13 00:00Z') TO ('2020-01-20 00:00Z')`,
+    );
+    await date(1, '2020-01-14 12:00Z');
+    const drop = async () =>
+      (await database.pool.query<{ n: number }>('SELECT drop_event_partitions(30) AS n')).rows[0]?.n;
+    expect(await drop()).toBe(0);
+    await database.pool.query('UPDATE event_heads SET oldest_position = 2 WHERE organization_id = $1', [
+      organizationId,
+    ]);
+    expect(await drop()).toBe(1);
   });
 
   test('deletes up to ten thousand such events in one call, of all organizations together', async () => {

@@ -13,7 +13,7 @@ import { noteUpdate } from '../src/write/notes.js';
 import { useSmallOrganization } from './support/small-organization.js';
 
 const organization = useSmallOrganization('event-values-test');
-const { create, database, defineField, eventsAfter, merge, note, remove, restore, rows, run, update } = organization;
+const { create, database, defineFields, eventsAfter, merge, note, remove, restore, rows, run, update } = organization;
 
 /** Applies every event of the log. @returns its contradictions, and what `changed` of an object names */
 const fold = async (): Promise<{
@@ -96,13 +96,13 @@ const required: readonly string[] = ['domain', 'email', 'name of opportunity'];
 
 describe.each(objectTypes)('a change of one field of an %s', (objectType) => {
   test('is an event that names this field and what depends on it, with the values before and after', async () => {
-    for (const type of attributeTypes) {
-      const metadata = ['select', 'multi_select', 'radio'].includes(type)
-        ? { options: ['one', 'two'].map((value) => ({ value, label: value, color: 'gray' })) }
-        : null;
-      await defineField({ objectType, attributeType: type, slug: type, metadata, isHidden: type === 'string' });
-    }
-    await organization.reload();
+    const options = ['one', 'two'].map((value) => ({ value, label: value, color: 'gray' }));
+    await defineFields(
+      attributeTypes.map((type) => {
+        const metadata = ['select', 'multi_select', 'radio'].includes(type) ? { options } : null;
+        return { objectType, attributeType: type, slug: type, metadata, isHidden: type === 'string' };
+      }),
+    );
     const system = await systemValues(objectType);
     const pick = (index: 0 | 1) => Object.fromEntries([...system].map(([name, pair]) => [name, pair[index]]));
     const id = await create(

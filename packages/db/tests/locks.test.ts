@@ -184,8 +184,8 @@ describe('a write that was prepared with an older setup', () => {
       'a value of a field deleted since',
       'setup_changed',
       async () => {
-        await organization.defineField(field);
-        const before = await organization.reload();
+        await organization.defineFields([field]);
+        const before = organization.setup();
         const write = creation('account', { domain: 'late.com' }, { passing: 'x' });
         const { id } = before.fields[0] ?? { id: '' };
         await organization.changeSetup([changes.deleteFieldChange({ ...field, id })]);
@@ -196,8 +196,8 @@ describe('a write that was prepared with an older setup', () => {
       'a changed value of a field deleted since',
       'setup_changed',
       async () => {
-        await organization.defineField(field);
-        const before = await organization.reload();
+        await organization.defineFields([field]);
+        const before = organization.setup();
         const id = await create('account', { domain: 'late.com' });
         const write = update('account', { id }, {}, { passing: 'x' });
         await organization.changeSetup([changes.deleteFieldChange({ ...field, id: before.fields[0]?.id ?? '' })]);

@@ -5,7 +5,7 @@ import * as changes from '../src/setup/setup-change.js';
 import { useSmallOrganization } from './support/small-organization.js';
 
 const organization = useSmallOrganization('setup-changes-test');
-const { changeSetup, create, defineField, rows } = organization;
+const { changeSetup, create, defineFields, rows } = organization;
 type Changes = readonly changes.SetupChange[];
 
 /** Ids by a text that says which row it is, such as `Sales/Won`, `contact.b` or `ann`. */
@@ -166,7 +166,7 @@ describe('a change of the setup changes no other row', () => {
       metadata: null,
       isHidden: false,
     } as const;
-    await defineField({ ...added, slug: 'd' });
+    await defineFields([{ ...added, slug: 'd' }]);
     const slots = await rows(
       `SELECT object_type || '.' || slug AS name, slot FROM custom_fields WHERE organization_id = $1 ORDER BY slot, 1`,
     );

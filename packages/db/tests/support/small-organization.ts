@@ -6,7 +6,13 @@ import { afterAll, beforeEach } from '@jest/globals';
 import { openAdministrationDatabase } from '../../src/administration-database.js';
 import type { Database } from '../../src/database.js';
 import { loadSetup, type OrganizationSetup, type Pipeline } from '../../src/organization-setup.js';
-import type { NewField, SetupChange } from '../../src/setup/setup-change.js';
+import {
+  addMemberChange,
+  createPipelineChanges,
+  defineFieldChange,
+  type NewField,
+  type SetupChange,
+} from '../../src/setup/setup-change.js';
 import { findEvent, restoration, type RestoredRecord } from '../../src/write/restore.js';
 import { accountCreate, accountUpdate } from '../../src/write/accounts.js';
 import { contactCreate, contactUpdate } from '../../src/write/contacts.js';
@@ -45,9 +51,12 @@ export const useSmallOrganization = (applicationName: string) => {
   afterAll(() => database.close());
   beforeEach(async () => {
     const { id: organizationId } = await tools.createOrganization({ name: applicationName });
-    for (const name of ['Sales', 'Partners'])
-      await tools.createPipeline({ organizationId, name, stages: [{ label: 'New' }, { label: 'Won' }] });
-    for (const name of ['ann', 'bob']) await tools.addMember({ organizationId, name, email: `${name}@team.example` });
+    await tools.changeSetup(organizationId, [
+      ...['Sales', 'Partners'].flatMap((name) =>
+        createPipelineChanges(randomUUID(), { name }, [{ label: 'New' }, { label: 'Won' }]),
+      ),
+      ...['ann', 'bob'].map((name) => addMemberChange(randomUUID(), { name, email: `${name}@team.example` })),
+    ]);
     setup = await loadSetup(database, organizationId);
   });
 
@@ -81,9 +90,14 @@ export const useSmallOrganization = (applicationName: string) => {
   return {
     database,
     changeSetup: (changes: readonly SetupChange[]): Promise<void> => tools.changeSetup(organizationId(), changes),
-    /** Defines a custom field of all pipelines. */
-    defineField: async (field: Omit<NewField, 'pipelineIds' | 'name'>): Promise<void> => {
-      await tools.defineField({ organizationId: organizationId(), name: field.slug, pipelineIds: null, ...field });
+    /** Defines custom fields of all pipelines, and reads the setup again. */
+    defineFields: async (fields: readonly Omit<NewField, 'pipelineIds' | 'name'>[]): Promise<void> => {
+      const all = fields.map((field) => ({ name: field.slug, pipelineIds: null, ...field }));
+      await tools.changeSetup(
+        organizationId(),
+        all.map((field) => defineFieldChange(randomUUID(), field)),
+      );
+      setup = await loadSetup(database, organizationId());
     },
     organizationId,
     pipeline,
