@@ -117,7 +117,7 @@ const tryOne = async (mutation, withSystemTests) => {
 /** Files that differ from a commit, or null if the history does not have it. */
 const changedSince = (commit) => {
   try {
-    const output = execFileSync('git', ['diff', '--name-only', commit], { cwd: root, encoding: 'utf8' });
+    const output = execFileSync('git', ['diff', '--name-only', commit], { cwd: root, encoding: 'utf8', stdio: 'pipe' });
     return new Set(output.split('\n'));
   } catch {
     return null;
