@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { SharedLimit, shareOf } from './shared-limit.js';
+import { Exchange } from '../exchange.js';
+import { WaitingRequests } from './waiting.js';
 
 describe('shareOf', () => {
   it('is four fifths, rounded down, and at least one', () => {
@@ -108,5 +110,33 @@ describe('SharedLimit', () => {
     expect(limit.hasRoom('a')).toBe(false);
     clock.ms = 60_000;
     expect(limit.hasRoom('a')).toBe(true);
+  });
+});
+
+describe('a waiting request', () => {
+  it.each<
+    [string, boolean, (ways: { news: () => void; exchange: Exchange; waiting: WaitingRequests }) => void, number]
+  >([
+    ['news', true, ({ news }) => news(), 60_000],
+    ['the caller', false, ({ exchange }) => exchange.close(), 60_000],
+    ['the gateway', false, ({ waiting }) => waiting.stop(), 60_000],
+    ['its time', false, () => undefined, 1],
+  ])('is ended by %s, and only once, whatever happens later', async (_by, hasNews, end, leftMs) => {
+    const waiting = new WaitingRequests(2);
+    const exchange = new Exchange('request-1', '/v1/events', '');
+    let news = (): void => undefined;
+    let unsubscribed = 0;
+    const subscribe = (onNews: () => void) => {
+      news = onNews;
+      return () => void (unsubscribed += 1);
+    };
+    const held = waiting.hold(exchange, 'a', { forMs: leftMs, subscribe }, leftMs);
+    expect(waiting.total).toBe(1);
+    const ways = { news, exchange, waiting };
+    end(ways);
+    expect(await held).toBe(hasNews);
+    exchange.close();
+    waiting.stop();
+    expect([unsubscribed, waiting.total, waiting.isStopped]).toEqual([1, 0, true]);
   });
 });
