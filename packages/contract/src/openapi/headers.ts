@@ -63,20 +63,17 @@ const parameter = (name: string, description: string, schema: Json): Json => ({
   schema,
 });
 
-/** The server refuses requests whose headers are larger. */
-const headerLength = 16_384;
-
 const tag = '(W/)?"[1-9][0-9]{0,8}([.][0-9a-f]+)?((--?|;)(gzip|gz|br|zstd|deflate))?"';
 
 /** The form of `If-Match`: one or more tags of records, as the inbound gateway reads them, or `*`. */
-export const ifMatchPattern = `^([*]|${tag}([ \\t]*,[ \\t]*${tag})*)$`;
+const ifMatchPattern = `^([*]|${tag}([ \\t]*,[ \\t]*${tag})*)$`;
 
 /** The request headers that operations share. */
 export const headerParameterComponents: Json = {
   RequestId: parameter(
     'X-Request-Id',
     'Your id for this request. Returned and logged if it has 8 to 128 letters, digits and `-_.:#=+/`; otherwise replaced.',
-    { type: 'string', maxLength: headerLength },
+    { type: 'string' },
   ),
   IdempotencyKey: parameter(
     'Idempotency-Key',
@@ -92,12 +89,12 @@ export const headerParameterComponents: Json = {
   IfNoneMatch: parameter(
     'If-None-Match',
     'The `ETag` of a response that you have. If the response would be the same, it is 304 without a body.',
-    { type: 'string', maxLength: headerLength },
+    { type: 'string' },
   ),
   IfMatch: parameter(
     'If-Match',
     'Apply the call only if the record has this version: an `ETag`, or `"3"`. Otherwise 412.',
-    { type: 'string', maxLength: headerLength, pattern: ifMatchPattern },
+    { type: 'string', pattern: ifMatchPattern },
   ),
 };
 
