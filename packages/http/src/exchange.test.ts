@@ -148,8 +148,8 @@ const bytes = (text: string): Buffer => Buffer.from(text);
 it.each<[FailureReason['kind'], number, string | undefined]>([
   ['idempotency_in_flight', 409, '1'],
   ['unavailable', 503, '1'],
-  // A retry would time out again.
-  ['timeout', 503, undefined],
+  // Only with `errors`, which say what to change, would the same request time out again.
+  ['timeout', 503, '1'],
 ])('%s gets %d with Retry-After %p', (kind, status, seconds) => {
   const error = toApiError(new Failure({ kind } as FailureReason));
   expect([error.status, error.code]).toEqual([status, kind]);
