@@ -12,7 +12,7 @@ import { recordMerge } from '../src/write/merges.js';
 import { noteCreate } from '../src/write/notes.js';
 import { opportunityCreate, opportunityUpdate } from '../src/write/opportunities.js';
 import { indexedWrite, runWrites } from '../src/write/write-many.js';
-import { type IdempotencyRecord, runWrite, type Write } from '../src/write/write.js';
+import { type IdempotencyRecord, runWrite, type Write, type WriteFunction } from '../src/write/write.js';
 import { createMigratedDatabase } from './support/database.js';
 
 let testDatabase: TestDatabase;
@@ -165,9 +165,20 @@ test('no write reads a whole table, or all records of an organization', async ()
   await run(opportunityUpdate(setup, { id: dealId }, change));
   const note = { title: 'T', content: null, accountDomains: ['seven.com'], contactEmails: ['bob@seven.com'] };
   const { id: noteId } = await run(noteCreate(setup, note));
-  const writes = Array.from({ length: 20 }, (_, index) => indexedWrite(index, deal('Bulk', `company${index}.com`)));
-  const bulk = { function: 'create_opportunity', writes, refused: {}, refuseItems: () => ({}) } as const;
-  await runWrites(database, setup.organizationId, bulk, null);
+  // Half of each bulk call finds records.
+  const some = Array.from({ length: 20 }, (_, index) => `${index % 2 === 0 ? 'company' : 'added'}${index}.com`);
+  const bulk = <Result>(name: WriteFunction, writeOf: (domain: string) => Write<Result>) => {
+    const writes = some.map((domain, index) => indexedWrite(index, writeOf(domain)));
+    const call = { function: name, writes, refused: {}, refuseItems: () => ({}) };
+    return runWrites(database, setup.organizationId, call, null);
+  };
+  await bulk('create_opportunity', (domain) => deal('Bulk', domain));
+  await bulk('create_opportunity', (domain) => deal('Bulk', domain));
+  await bulk('create_account', (domain) => accountCreate(changeOf('account', { domain, industry: 'A' }), 'update'));
+  await bulk('create_contact', (domain) =>
+    contactCreate(setup, changeOf('contact', { email: `bob@${domain}`, first_name: 'Bob' }), 'keep'),
+  );
+  await bulk('create_note', (domain) => noteCreate(setup, { ...note, accountDomains: [domain, `new-${domain}`] }));
   const { id: otherId } = await run(accountCreate(changeOf('account', { domain: 'company8.com' }), 'keep'));
   await run(recordMerge('account', { id: accountId, from: otherId, isDryRun: false, mergesOpportunities: true }));
   await run(recordDeletion('note', { id: noteId }));
