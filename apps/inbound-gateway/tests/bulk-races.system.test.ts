@@ -58,7 +58,9 @@ describe('R2: no deadlock between bulk calls, four at a time', () => {
   test('creating and finding the same opportunities in different orders, with other contacts and values', async () => {
     const found = (by: number, round: number) =>
       numbers.slice(0, 40).map((n) => {
-        const additional_contact_emails = [`p${by}-${n % 7}@found-${n % 4}.com`, `q${round}@found-${by}.com`];
+        // The second one is new in each round, for all streams; its account is new in the first two rounds.
+        const shared = round < 2 ? `round${round}-${n % 20}.com` : `found-${n % 3}.com`;
+        const additional_contact_emails = [`p${by}-${n % 7}@found-${n % 4}.com`, `q${round}-${n}@${shared}`];
         const item = deal(`Found ${n}`, `found-${n % 3}.com`, { additional_contact_emails });
         return { ...item, opportunity: { ...item.opportunity, amount: round * 10 + by } };
       });
@@ -66,7 +68,7 @@ describe('R2: no deadlock between bulk calls, four at a time', () => {
       api.createOpportunity,
       { body: found(n % 4, round)[n] ?? {}, query: n % 2 === 0 ? upsert : {} },
     ];
-    for (const round of [0, 1, 2]) {
+    for (const round of [0, 1, 2, 3, 4]) {
       await allSucceed([
         ...bulks(api.bulkCreateOpportunities, (by) => found(by, round), round === 1 ? {} : upsert),
         ...numbers.slice(0, 40).map((n) => single(n, round)),
