@@ -144,6 +144,8 @@ describe('R2: no deadlock between bulk calls that change the natural keys of opp
 
   test('setting a new account in one item and a new name in a later one', async () => {
     const ids = await createAll('Move', (by) => `from-${by}.com`);
+    // If the account were new, the calls would wait for the first one to create it.
+    await races.idOf(api.createAccount, { domain: 'to.com' });
     const moves = streams.map((by): Call => {
       const order = rotated(some.slice(0, 25), by);
       const items = [
