@@ -157,6 +157,9 @@ test('R7: the tests below call every documented operation with every parameter t
   expect(ids).toHaveLength(contracts.length);
 });
 
+/** The latest position is only a number, and notes have no custom fields. */
+const namesNothing: ReadonlySet<string> = new Set(['getLatestPosition', 'getNoteSchema']);
+
 describe('200', () => {
   test.each(contracts)(
     'R7: $id answers each organization its own data and no byte of the other’s',
@@ -168,8 +171,7 @@ describe('200', () => {
           const values = { ...ids, ...groupsOf(contract) };
           const answer = await ask(contract, caller, { pathIds: caller, values });
           expect(answer.status).toBe(200);
-          // The latest position is only a number.
-          if (contract.id !== 'getLatestPosition') expect(answer.text).toMatch(ownOf(caller));
+          if (!namesNothing.has(contract.id)) expect(answer.text).toMatch(ownOf(caller));
           expectNothingOf(answer, other);
         }
       }
