@@ -99,6 +99,7 @@ const table: readonly (readonly [id: string, statements: number, call: () => Cal
   ...['listPipelines', 'listMembers', 'listOpportunityFields', 'listAccountFields', 'listContactFields', 'getKey'].map(
     (id) => [id, 0, () => ({})] as const,
   ),
+  ...['Opportunity', 'Account', 'Contact', 'Note'].map((object) => [`get${object}Schema`, 0, () => ({})] as const),
   ...['listAccounts', 'listContacts', 'listNotes', 'listEvents', 'getLatestPosition'].map(withoutInput),
   ...['listOpportunityDuplicates', 'listAccountDuplicates', 'listContactDuplicates'].map(withoutInput),
   ...['searchOpportunities', 'searchAccounts', 'searchContacts', 'summarizeAccounts', 'summarizeContacts'].map(
