@@ -37,7 +37,7 @@ const describeFile = (path) => {
     path,
     tier: tierOf(path),
     isUnit: isUnit(path),
-    usesGateways: /\b(startTestGateway|useGateway|readTestStack)\b/.test(text),
+    usesGateways: /\b(startTestGateway|useGateway|useSmallOrganization|readTestStack)\b/.test(text),
     hasSoakSize: /\b(testSize|propertyRuns)\(/.test(text),
     needs,
     isOnCitus: isOnCitus(path, text, needs),
