@@ -85,8 +85,9 @@ const bodiesOf = (document: OpenApiDocument, { operationId, requestBody }: Opera
 /** The query parameters that have an example or known values, with each of them. */
 const parametersOf = ({ parameters = [] }: Operation): [string, Parameter][] =>
   parameters.flatMap((parameter): [string, Parameter][] => {
-    const { examples, enum: values } = parameter.schema;
+    // Headers are references to shared parameters.
     if (parameter.in !== 'query') return [];
+    const { examples, enum: values } = parameter.schema;
     return (examples ?? values ?? []).map((example) => [
       shown([parameter.name], example),
       { ...parameter, required: true, example },
