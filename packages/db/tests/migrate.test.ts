@@ -155,6 +155,22 @@ describe('R30: write functions of versions with the same migrations', () => {
   });
 });
 
+test('R30: replaces functions whose results and parameters have other types and names', async () => {
+  const withFunction = (text: string, release: string) => {
+    const functions = functionsOf(release, release);
+    const sql = `${functions.sql};\nCREATE OR REPLACE FUNCTION twice(${text} LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+END
+$$;\n`;
+    return upgrade([], { functions: { ...functions, sql } });
+  };
+  await withFunction('p_number int, OUT result int)', '1.9.0');
+  await withFunction('p_value int, OUT result text, OUT other int)', '1.10.0');
+  const text = `SELECT pg_get_function_arguments(oid) AS arguments FROM pg_proc WHERE proname = 'twice'`;
+  expect(await queryOnce(url(), text)).toEqual([{ arguments: 'p_value integer, OUT result text, OUT other integer' }]);
+  expect(await queryOnce(url(), `SELECT nspname FROM pg_namespace WHERE nspname LIKE 'crm%'`)).toEqual([]);
+});
+
 describe('R30: a database that was migrated by a newer version', () => {
   const expand: Migration = { name: '29990101000000_expand', sql: 'CREATE TABLE expanded (id int);' };
   const contract: Migration = {

@@ -13,6 +13,7 @@ import {
 } from '../schema-history/schema-history.js';
 import { refuseOtherEncodings } from '../schema-history/database-encoding.js';
 import { applyMigration, prepareHistory, refuseEditedMigrations } from './apply-migration.js';
+import { dropChangedFunctions } from './drop-changed-functions.js';
 import { declareRequirements, findRequirements, storeRequirements } from './declare-requirements.js';
 import { type FunctionSources, type Migration, readFunctions, readMigrations } from './migrations.js';
 
@@ -43,7 +44,11 @@ const installFunctions = async (client: pg.Client, functions: FunctionSources): 
       await client.query(inSequenceSql);
       await distributeTables(client);
       await distributeFunctions(client, functions);
-    } else await client.query(functions.sql);
+    } else {
+      const { rowCount } = await client.query('SELECT FROM function_versions LIMIT 1');
+      if (rowCount === 1) await dropChangedFunctions(client, functions);
+      await client.query(functions.sql);
+    }
     await client.query(
       'INSERT INTO function_versions (number, digest, release) SELECT coalesce(max(number), 0) + 1, $1, $2 FROM function_versions',
       [functions.digest, functions.release],
