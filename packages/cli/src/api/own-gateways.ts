@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { pathToFileURL } from 'node:url';
 
 import { compileOperation, type Gateway, type OperationContract, type OperationValidators } from '@crm/contract';
-import { createSetupCache, openDatabase, type AuditOrigin } from '@crm/db';
+import { createRides, createSetupCache, openDatabase, type AuditOrigin } from '@crm/db';
 import { createCursorCodec, generateApiKey, hashApiKey } from '@crm/domain';
 import type { Operation } from '@crm/http';
 import type { WebhookSettings } from '@crm/webhooks';
@@ -103,6 +103,8 @@ export const openOwnGateways = async (
   const context = {
     database,
     setups: createSetupCache(database),
+    // A command has no creates that arrive together.
+    runCreate: createRides(database, 1),
     cursors: createCursorCodec([hashApiKey(databaseUrl).toString('hex')]),
     commandLine: origin,
     webhooks: webhookSettings,
