@@ -50,7 +50,8 @@ const inMonth = { field: 'close_date', operator: 'between', values: [`${month}-0
 const search = async (args: object) => (await data('search_deals', { ...args })).deals;
 const summarize = (args: object) => data('summarize_deals', { ...args });
 const described = async (part: string) => (await data('describe_crm', { part })).items;
-const findDeal = async (query: string) => first(await search({ query, limit: 2 }));
+/** The records of one bulk call are in no order of their own, so filters say which of the deals with one name is meant. */
+const findDeal = async (query: string, ...filters: object[]) => first(await search({ query, filters, limit: 2 }));
 const find = async (object: string, key: string) => (await data('get_record', { object, key })).record;
 const update = async (object: string, { id, version }: Found, change: object) =>
   (await data(`update_${object}`, { id, version, ...change })).record;
@@ -134,7 +135,7 @@ const tasks: readonly (readonly [string, () => Promise<unknown>, unknown])[] = [
   [
     'move Acme’s renewal to Won and note why',
     async () => {
-      const { id } = await update('deal', await findDeal('renewal acme.com'), { stage_name: 'Won' });
+      const { id } = await update('deal', await findDeal('renewal acme.com', isOpen), { stage_name: 'Won' });
       return note(`won-${id}`, { content: 'They signed the renewal.', deal_ids: [id] });
     },
     'created',
@@ -142,8 +143,8 @@ const tasks: readonly (readonly [string, () => Promise<unknown>, unknown])[] = [
   [
     'give Bea’s renewal of Globex to the owner, and say what changed',
     async () => {
-      const owner_email = 'owner@team.example';
-      const { id } = await update('deal', await findDeal('renewal globex.com'), { owner_email });
+      const deal = await findDeal('renewal globex.com', is('owner_email', 'bea@team.example'));
+      const { id } = await update('deal', deal, { owner_email: 'owner@team.example' });
       return (await data('list_changes', { object: 'deal', id })).changes.map((one) => one['type']);
     },
     ['deal.updated', 'deal.created'],

@@ -5,7 +5,8 @@
 //   npm run test:mutations -- R8 signature                   those with this name, requirement or word in their title
 //   npm run test:mutations -- --changed-since main           those whose files or tests changed since a commit
 //   npm run test:mutations -- --generate 40 --seed 7         generated ones, see mutants.mjs
-//   Options: --minutes 10 (starts no other one after that), --system (also tries the system tests), --folder (other patches)
+//   Options: --minutes 10 (starts no other one after that), --from 11 (continues a run that ended after 10), --system (also tries the
+//   system tests), --folder (other patches)
 import { execFileSync, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -105,11 +106,11 @@ const tryOne = async (mutation, withSystemTests) => {
   if (texts === null) return { verdict: 'DOES NOT APPLY', detail: 'make the patch again' };
   const stages = testsOf(mutation, withSystemTests);
   if (stages.length === 0) return { verdict: 'NOT RUN', detail: 'a part of `fails` names no test file' };
-  const tried = await withFault(texts, () => tryFault(stages)).catch((error) => ({
+  const outcome = await withFault(texts, () => tryFault(stages)).catch((error) => ({
     verdict: 'NOT RUN',
     detail: error.message,
   }));
-  const { files = [], ...result } = tried;
+  const { files = [], ...result } = outcome;
   if (files.length === 0 || (await passUntouched(files)).length > 0) return result;
   return { verdict: 'FAILED BEFORE', detail: `${files.join(', ')} also without the fault` };
 };
@@ -162,6 +163,7 @@ const { values, positionals } = parseArgs({
   options: {
     'changed-since': { type: 'string' },
     folder: { type: 'string', default: join(root, mutationsFolder) },
+    from: { type: 'string', default: '1' },
     generate: { type: 'string' },
     minutes: { type: 'string', default: 'Infinity' },
     seed: { type: 'string' },
@@ -177,19 +179,22 @@ if (chosen.length === 0 && values['changed-since'] === undefined) {
 }
 const endsAtMs = performance.now() + Number(values.minutes) * 60_000;
 const results = [];
-for (const mutation of chosen) {
+const skipped = Number(values.from) - 1;
+for (const mutation of chosen.slice(skipped)) {
   const startedAtMs = performance.now();
   if (startedAtMs > endsAtMs) break;
   const { verdict, detail } = await tryOne(mutation, values.system);
   results.push({ room: roomOf(filesOf(mutation)[0] ?? ''), verdict });
   const seconds = Math.round((performance.now() - startedAtMs) / 1000);
   console.log(
-    `${results.length}/${chosen.length} ${mutation.name} ${mutation.title}: ${verdict} (${seconds} s) ${detail}`,
+    `${skipped + results.length}/${chosen.length} ${mutation.name} ${mutation.title}: ${verdict} (${seconds} s) ${detail}`,
   );
   if (verdict !== 'caught') console.log(changeOf(mutation).replace(/^/gm, '    '));
 }
 if (results.length > 0) printScore(results);
-if (results.length < chosen.length) {
-  console.log(`${chosen.length - results.length} of ${chosen.length} were left out after ${values.minutes} minutes.`);
+const tried = skipped + results.length;
+if (tried < chosen.length) {
+  console.log(`${chosen.length - tried} of ${chosen.length} were left out after ${values.minutes} minutes.`);
+  console.log(`To continue: the same command with --from ${tried + 1}`);
 }
 process.exitCode = results.every(({ verdict }) => verdict === 'caught') ? 0 : 1;
