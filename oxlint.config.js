@@ -11,7 +11,10 @@ const BOUNDARIES = {
   'packages/local-postgres': { allowed: [], database: true },
   'packages/testing': { allowed: ['contract', 'local-postgres'], tests: ['db', 'domain'], database: true },
   'packages/cli': {
-    allowed: ['client', 'contract', 'domain', 'db', 'http', 'local-postgres', 'mcp', 'webhooks'],
+    allowed: [
+      ...['client', 'contract', 'domain', 'db', 'http', 'local-postgres', 'mcp', 'webhooks'],
+      ...['read-gateway', 'inbound-gateway', 'webhook-worker'],
+    ],
     tests: ['reference', 'testing'],
   },
   'packages/mcp': { allowed: ['client'], tests: ['db', 'domain', 'testing'] },

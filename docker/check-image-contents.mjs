@@ -21,7 +21,14 @@ const expectedPackages = {
   ],
   migrate: [
     ...['@crm/cli', '@crm/client', '@crm/contract', '@crm/db', '@crm/domain', '@crm/http', '@crm/inbound-gateway'],
-    ...['@crm/local-postgres', '@crm/mcp', '@crm/read-gateway', '@crm/reference', '@crm/webhooks'],
+    ...[
+      '@crm/local-postgres',
+      '@crm/mcp',
+      '@crm/read-gateway',
+      '@crm/reference',
+      '@crm/webhook-worker',
+      '@crm/webhooks',
+    ],
   ],
 };
 

@@ -9,8 +9,7 @@ export const images = {
   'read-gateway': ['@crm/read-gateway'],
   'inbound-gateway': ['@crm/inbound-gateway'],
   'webhook-worker': ['@crm/webhook-worker'],
-  // Set-up commands run the operations of the gateways.
-  migrate: ['@crm/cli', '@crm/read-gateway', '@crm/inbound-gateway'],
+  migrate: ['@crm/cli'],
   build: ['@crm/read-gateway', '@crm/inbound-gateway', '@crm/webhook-worker', '@crm/cli'],
 };
 

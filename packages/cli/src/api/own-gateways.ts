@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { pathToFileURL } from 'node:url';
 
 import { compileOperation, type Gateway, type OperationContract, type OperationValidators } from '@crm/contract';
-import { createRides, createSetupCache, openDatabase, type AuditOrigin } from '@crm/db';
+import { createRides, createSetupCache, EventPositions, openDatabase, type AuditOrigin } from '@crm/db';
 import { createCursorCodec, generateApiKey, hashApiKey } from '@crm/domain';
 import type { Operation } from '@crm/http';
+import type { Context as InboundContext } from '@crm/inbound-gateway';
+import type { Context as ReadContext } from '@crm/read-gateway';
 import type { WebhookSettings } from '@crm/webhooks';
 
 import type { CliContext } from '../cli-context.js';
-import { appFile } from '../local-stack/stack-process.js';
 
 /** The gateways that run in the process of a command, with their own key. */
 export interface OwnGateways {
@@ -54,12 +54,17 @@ interface OwnKey {
   readonly operations: readonly string[];
 }
 
+/** What one gateway serves, and the dependencies of its operations. */
+interface GatewayParts<Context> {
+  readonly gateway: Gateway;
+  readonly operations: readonly Operation<Context>[];
+  readonly context: Context;
+}
+
 /** Starts one gateway, which accepts only one key. */
-const startGateway = async (gateway: Gateway, own: OwnKey, context: object) => {
+const startGateway = async <Context>({ gateway, operations, context }: GatewayParts<Context>, own: OwnKey) => {
   const { apiKey, organizationId, groups } = own;
   const { createGatewayApp, createLogger } = await import('@crm/http');
-  const file = pathToFileURL(appFile(`${gateway}-gateway`, 'operations/index.js')).href;
-  const { operations } = (await import(file)) as { readonly operations: readonly Operation<object>[] };
   const keyHash = hashApiKey(apiKey);
   const id = randomUUID();
   const key = { id, organizationId, allowedOperations: groups, limits: {}, expiresAt: null, revokedAt: null };
@@ -97,22 +102,32 @@ export const openOwnGateways = async (
 ): Promise<OwnGateways> => {
   const { readEnvironment } = await import('@crm/http');
   const { readWebhookSettings } = await import('@crm/webhooks');
+  const { operations: readOperations } = await import('@crm/read-gateway');
+  const { operations: inboundOperations } = await import('@crm/inbound-gateway');
   const webhookSettings = readEnvironment(env, readWebhookSettings);
   const database = openDatabase({ url: databaseUrl, applicationName: 'crm-cli', maxConnections: 2 });
-  // The secret is always the same for a database, so that a stopped export can continue.
-  const context = {
+  const setups = createSetupCache(database);
+  const readContext: ReadContext = {
     database,
-    setups: createSetupCache(database),
+    setups,
+    // The secret is always the same for a database, so that a stopped export can continue.
+    cursors: createCursorCodec([hashApiKey(databaseUrl).toString('hex')]),
+    eventPositions: new EventPositions((work) => work(database)),
+  };
+  const inboundContext: InboundContext = {
+    database,
+    setups,
     // A command has no creates that arrive together.
     runCreate: createRides(database, 1),
-    cursors: createCursorCodec([hashApiKey(databaseUrl).toString('hex')]),
     commandLine: origin,
     webhooks: webhookSettings,
+    // A command waits for the rebuild, and ends with its error.
+    onRebuildFailure: () => undefined,
   };
   const key = { apiKey: generateApiKey(), organizationId, groups, operations };
   const [read, inbound] = await Promise.all([
-    startGateway('read', key, context),
-    startGateway('inbound', key, context),
+    startGateway({ gateway: 'read', operations: readOperations, context: readContext }, key),
+    startGateway({ gateway: 'inbound', operations: inboundOperations, context: inboundContext }, key),
   ]);
   return {
     readUrl: read.url,

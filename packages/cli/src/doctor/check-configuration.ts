@@ -1,8 +1,5 @@
-import { existsSync } from 'node:fs';
-import { pathToFileURL } from 'node:url';
-
 import { errorText } from '../errors.js';
-import { appFile, type ProcessName } from '../local-stack/stack-process.js';
+import type { ProcessName } from '../local-stack/stack-process.js';
 import { ok, problem, skipped, type Finding } from './finding.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -14,9 +11,12 @@ interface GatewayConfig {
   readonly eventRetentionDays?: number;
 }
 
-interface ConfigModule {
-  readonly envToConfig: (env: Environment) => GatewayConfig;
-}
+/** How each program reads its configuration. */
+const readers: Readonly<Record<ProcessName, () => Promise<(env: Environment) => GatewayConfig>>> = {
+  'read-gateway': async () => (await import('@crm/read-gateway')).envToConfig,
+  'inbound-gateway': async () => (await import('@crm/inbound-gateway')).envToConfig,
+  'webhook-worker': async () => (await import('@crm/webhook-worker')).envToConfig,
+};
 
 /** The result of reading an environment as a gateway. */
 export interface ConfigurationCheck {
@@ -35,14 +35,11 @@ const problemsOf = (error: unknown): readonly string[] =>
 /** Reads an environment with the gateway's own code, so that this check and the gateway always agree. */
 export const checkConfiguration = async (name: ProcessName, env: Environment): Promise<ConfigurationCheck> => {
   const check = `${name} configuration`;
-  const file = appFile(name, 'config.js');
-  const isElsewhere = name === 'read-gateway' && env['CURSOR_SECRETS'] === undefined;
-  if (isElsewhere || !existsSync(file)) {
-    const reason = isElsewhere ? 'CURSOR_SECRETS is not set here' : 'the gateway is not installed here';
-    const findings = [skipped(check, `${reason}; the gateway checks its configuration when it starts`)];
-    return { findings, maxConnections: undefined };
+  if (name === 'read-gateway' && env['CURSOR_SECRETS'] === undefined) {
+    const reason = 'CURSOR_SECRETS is not set here; the gateway checks its configuration when it starts';
+    return { findings: [skipped(check, reason)], maxConnections: undefined };
   }
-  const { envToConfig } = (await import(pathToFileURL(file).href)) as ConfigModule;
+  const envToConfig = await readers[name]();
   try {
     const { maxConnections, eventRetentionDays } = envToConfig(env);
     return { findings: [ok(check, 'all variables are valid')], maxConnections, eventRetentionDays };

@@ -49,9 +49,8 @@ const ownVariables = [
 /** The address of a process. */
 export const urlOf = (port: number): string => `http://${host}:${port}`;
 
-/** The path of a compiled file of an app in this repository. The file may be missing. */
-export const appFile = (name: ProcessName, file: string): string =>
-  fileURLToPath(new URL(`../../../../apps/${name}/dist/${file}`, import.meta.url));
+/** The path of a process's compiled main file. */
+const mainFile = (name: ProcessName): string => fileURLToPath(new URL('main.js', import.meta.resolve(`@crm/${name}`)));
 
 /**
  * Why a port cannot be used, with the variable that changes it. Undefined if it is free.
@@ -110,7 +109,7 @@ export class StackProcess {
     try {
       const preload = new URL('./exit-with-parent.js', import.meta.url).href;
       const inherited = Object.entries(env).filter(([variable]) => !ownVariables.includes(variable));
-      const child = spawn(process.execPath, ['--import', preload, appFile(name, 'main.js')], {
+      const child = spawn(process.execPath, ['--import', preload, mainFile(name)], {
         // A separate session, so that Ctrl-C in the terminal reaches only the stack, which stops its parts in order.
         detached: true,
         env: { LOG_LEVEL: 'info', ...Object.fromEntries(inherited), PORT: String(port), HOST: host, ...own },
