@@ -127,6 +127,12 @@ const wanted = all.filter(
     (isAtRoot || file.path.startsWith(`${packageFolder}/`)) &&
     (patterns.length === 0 || patterns.some((pattern) => file.path.includes(pattern))),
 );
+if (wanted.length === 0 && patterns.length > 0) {
+  console.error(
+    `No test file of the tier "${tier}" has ${patterns.join(' or ')} in its path. "any" searches all tiers.`,
+  );
+  process.exit(1);
+}
 const { runnable, missing } = splitByPrograms(wanted);
 const statuses = [missing.length > 0 && process.env.CI === 'true' ? 1 : 0];
 // run-mutations.mjs builds only the package that it changes.
