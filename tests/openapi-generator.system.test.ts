@@ -7,10 +7,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { openAdministrationDatabase } from '@crm/db';
-import { readTestStack, type TestOrganization } from '@crm/testing';
+import { installPython, readTestStack, type TestOrganization } from '@crm/testing';
 import { createTestOrganization } from '@crm/testing/suites';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { pythonWith } from './support/python-environment.js';
 import { type LaterVersion, startLaterVersion } from './support/unknown-additions.js';
 
 const run = promisify(execFile);
@@ -42,13 +41,7 @@ const languages: Readonly<Record<string, Language>> = {
     options: { packageName: 'crm_api' },
     build: async (own) => {
       await copyFile(join(sources, 'main.py'), join(own, 'main.py'));
-      const packages = [
-        'urllib3==2.8.0',
-        'python-dateutil==2.9.0.post0',
-        'pydantic==2.14.4',
-        'typing-extensions==4.16.0',
-      ];
-      return [join(await pythonWith('generated-client', packages), 'python'), join(own, 'main.py')];
+      return [join(await installPython(join(sources, 'requirements.txt')), 'python'), join(own, 'main.py')];
     },
   },
   java: {

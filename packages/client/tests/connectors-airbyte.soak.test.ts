@@ -1,12 +1,11 @@
 /** Runs docs/integrations/airbyte.yaml with Airbyte's CDK. @needs python3 python3-venv */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readTestStack } from '@crm/testing';
+import { installPython, readTestStack } from '@crm/testing';
 import { beforeAll, expect, test } from '@jest/globals';
-import { shippedPath, useStage } from './connectors/copies.js';
+import { requirementsOf, shippedPath, useStage } from './connectors/copies.js';
 import { byId, expectEvents, readCustomTypes, readEvents, readTruth, type Row } from './connectors/organization.js';
 import { type Run, startRun } from './connectors/runs.js';
-import { installPython } from './support/python-tools.js';
 
 const lists = ['accounts', 'contacts', 'opportunities', 'notes'] as const;
 const streams = ['pipelines', ...lists, 'events'];
@@ -17,7 +16,7 @@ let bin: string;
 let state: unknown[] = [];
 let events: Record<string, Row> = {};
 beforeAll(async () => {
-  bin = await installPython('airbyte');
+  bin = await installPython(requirementsOf('airbyte'));
 }, 600_000);
 
 interface Message {

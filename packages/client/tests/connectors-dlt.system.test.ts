@@ -1,9 +1,9 @@
 /** Runs the source and the configuration for dlt in docs/integrations with dlt. @needs python3 python3-venv */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readTestStack } from '@crm/testing';
+import { installPython, readTestStack } from '@crm/testing';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { finish, plurals, shippedPath, testCopies, useStage } from './connectors/copies.js';
+import { finish, plurals, requirementsOf, shippedPath, testCopies, useStage } from './connectors/copies.js';
 import {
   byId,
   type Copy,
@@ -14,14 +14,13 @@ import {
   type Row,
 } from './connectors/organization.js';
 import { startRun } from './connectors/runs.js';
-import { installPython } from './support/python-tools.js';
 
 const helper = (file: string): string => fileURLToPath(new URL(`connectors/${file}`, import.meta.url));
 
 const stage = useStage(readTestStack);
 let python: string;
 beforeAll(async () => {
-  python = join(await installPython('dlt'), 'python');
+  python = join(await installPython(requirementsOf('dlt')), 'python');
 }, 600_000);
 
 const start = (script: readonly string[], key = stage.subject.key) => {

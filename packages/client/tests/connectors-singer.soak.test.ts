@@ -1,12 +1,19 @@
 /** Runs the Singer tap and the Meltano project in docs/integrations. @needs python3 python3-venv */
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { readTestStack } from '@crm/testing';
+import { installPython, readTestStack, testToolsFolder } from '@crm/testing';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { expectEqual, finish, plurals, shippedPath, testCopies, useStage } from './connectors/copies.js';
+import {
+  expectEqual,
+  finish,
+  plurals,
+  requirementsOf,
+  shippedPath,
+  testCopies,
+  useStage,
+} from './connectors/copies.js';
 import { byId, type Copy, type Plural, readCustomTypes, type Row } from './connectors/organization.js';
 import { type Running, startRun } from './connectors/runs.js';
-import { installPython, pythonCache } from './support/python-tools.js';
 import { runProgram } from './support/tools.js';
 
 const stage = useStage(readTestStack);
@@ -18,7 +25,7 @@ const clear = (): void => {
   copy = { accounts: new Map(), contacts: new Map(), opportunities: new Map(), notes: new Map() };
 };
 beforeAll(async () => {
-  bin = await installPython('singer');
+  bin = await installPython(requirementsOf('singer'));
   clear();
 }, 600_000);
 
@@ -103,7 +110,7 @@ describe('the Meltano project', () => {
     const meltano = async (...args: readonly string[]) => {
       const env = {
         PATH: [bin, process.env['PATH']].join(delimiter),
-        UV_CACHE_DIR: join(pythonCache, 'uv'),
+        UV_CACHE_DIR: join(testToolsFolder, 'uv'),
         ...{ TAP_CRM_READ_URL: proxy.url, TAP_CRM_API_KEY: subject.key, TAP_CRM_PAGE_SIZE: '20' },
       };
       const { code, stdout, stderr } = await runProgram(join(bin, 'meltano'), args, { cwd, env });

@@ -13,6 +13,7 @@ export { openDebianPostgres, type DebianPostgres, type DebianServer } from './de
 export { startOwnPostgres, type OwnPostgres } from './own-postgres.js';
 export { pgBouncerTranslates, startPgBouncer, type PgBouncer } from './pgbouncer.js';
 export { isOk, type Program, startProgram } from './program.js';
+export { installPython, testToolsFolder } from './python-environment.js';
 export { reportFigure } from './report-figure.js';
 export { startReplicatedPostgres, type ReplicatedPostgres } from './replicated-postgres.js';
 export { hostileText } from './hostile/hostile-input.js';

@@ -19,6 +19,10 @@ export const plurals = ['accounts', 'contacts', 'opportunities', 'notes'] as con
 export const shippedPath = (file: string): string =>
   fileURLToPath(new URL(`../../../../docs/integrations/${file}`, import.meta.url));
 
+/** The path of the pinned packages of a program. */
+export const requirementsOf = (program: 'dlt' | 'singer' | 'airbyte'): string =>
+  fileURLToPath(new URL(`../tools/${program}/requirements.txt`, import.meta.url));
+
 /** An organization, a proxy in front of it, and a folder for the program; each file of tests has its own. */
 export interface Stage {
   readonly subject: Subject;

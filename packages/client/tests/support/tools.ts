@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { testToolsFolder } from '@crm/testing';
 
 const groupsFolder = fileURLToPath(new URL('../tools/', import.meta.url));
-const cacheFolder = fileURLToPath(new URL('../../../../node_modules/.cache/crm-test-tools/', import.meta.url));
 /** What npm prints if the registry is unreachable. */
 const isOffline = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED|EHOSTUNREACH)\b/;
 
@@ -38,10 +38,10 @@ export const runProgram = (
  */
 export const installTools = (group: 'packaging' | 'generators' | 'runtimes' | 'linters'): string | null => {
   const lock = readFileSync(join(groupsFolder, group, 'package-lock.json'));
-  const folder = join(cacheFolder, `${group}-${createHash('sha256').update(lock).digest('hex').slice(0, 12)}`);
+  const folder = join(testToolsFolder, `${group}-${createHash('sha256').update(lock).digest('hex').slice(0, 12)}`);
   if (existsSync(folder)) return folder;
-  mkdirSync(cacheFolder, { recursive: true });
-  const draft = mkdtempSync(join(cacheFolder, `${group}-draft-`));
+  mkdirSync(testToolsFolder, { recursive: true });
+  const draft = mkdtempSync(join(testToolsFolder, `${group}-draft-`));
   for (const name of ['package.json', 'package-lock.json']) {
     copyFileSync(join(groupsFolder, group, name), join(draft, name));
   }
