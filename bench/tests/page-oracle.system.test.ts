@@ -1,4 +1,4 @@
-import { listPage } from '@crm/db';
+import { listPage, type Page, parsePage } from '@crm/db';
 import { type CursorPosition, matchesFilter } from '@crm/domain';
 import { type TestDatabase, testSize } from '@crm/testing';
 import { createMigratedDatabase } from '@crm/testing/suites';
@@ -145,19 +145,17 @@ const expectedOf = (shape: Shape): readonly string[] => {
   return sorted.filter(isMatch).map(({ id }) => id);
 };
 
-const idOf = (record: string): string => String((JSON.parse(record) as { readonly id: unknown }).id);
-
 /** The ids of the first pages, and whether the last of these pages is the last of all. */
 const walkedIds = async (shape: Shape, limit: number, pages: number): Promise<{ ids: string[]; isEnded: boolean }> => {
   const ids: string[] = [];
   let position: CursorPosition | null = null;
   for (let page = 1; page <= pages; page += 1) {
-    const { records, nextPosition } = await listPage(subject.database, {
+    const page: Page = await listPage(subject.database, {
       ...requestOf(subject, shape, limit),
       position,
     });
-    ids.push(...records.map((record) => idOf(String(record))));
-    position = nextPosition;
+    ids.push(...parsePage(page).map((record) => (record as Deal).id));
+    position = page.nextPosition;
     if (position === null) return { ids, isEnded: true };
   }
   return { ids, isEnded: false };

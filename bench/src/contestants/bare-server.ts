@@ -9,14 +9,13 @@ import { type Gateway, send } from './gateways.js';
 
 /** The first page of a list, and everything that another server needs to send the same. */
 export interface PageFixture {
-  readonly limit: number;
   readonly path: string;
   /** The response body of the gateway. */
   readonly body: string;
   /** The texts before the first record and after the last. */
   readonly head: string;
   readonly tail: string;
-  /** The statement that the gateway runs. */
+  /** A statement whose only value is the joined records. */
   readonly text: string;
   readonly values: readonly unknown[];
 }

@@ -37,10 +37,11 @@ export class MessageBuffer {
     return messages;
   }
 
-  /** Continues in a new buffer. For a long message, the buffer has twice the size that has arrived so far. */
+  /** Continues in a new buffer, which has room for the whole message that has started to arrive. */
   #startNext(): void {
     const rest = this.#bytes.subarray(this.#from, this.#to);
-    this.#bytes = Buffer.allocUnsafeSlow(Math.max(usualBytes, 2 * rest.length));
+    const message = rest.length < headBytes ? 0 : typeBytes + rest.readUInt32BE(typeBytes);
+    this.#bytes = Buffer.allocUnsafeSlow(Math.max(usualBytes, message + leastRoomBytes));
     this.#from = 0;
     this.#to = rest.copy(this.#bytes);
   }

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { commandPoolWaitMs } from '../administration-database.js';
 import { type Database, openDatabase, type Queries, type TenantStatement } from '../database.js';
-import { listPage } from './list-page.js';
+import { listPage, parsePage } from './list-page.js';
 import { type PageRequest, withLatestLabels } from './page-request.js';
 import { type PartSteps, planPage } from './plan.js';
 
@@ -61,6 +61,10 @@ export const planCost = (plan: PlanNode): StatementCost => ({
   buffers: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
   sequentialScans: [...new Set(sequentialScansOf(plan))],
 });
+
+/** The rows that a plan reads. A page that is one value is an aggregate of them. */
+const readRowsOf = (plan: PlanNode): number =>
+  (plan['Node Type'] === 'Aggregate' ? (plan.Plans?.[0] ?? plan) : plan)['Actual Rows'];
 
 const literal = (value: unknown): string => {
   if (value === null || value === undefined) return 'NULL';
@@ -130,12 +134,12 @@ export const explainPage = async (
         ...cost,
         sql: statement.text,
         values: [organizationId, ...statement.values],
-        rows: plan['Actual Rows'],
+        rows: readRowsOf(plan),
         ...planCost(plan),
       });
       return database.query(organizationId, statement);
     };
-    const { records } = await listPage({ query }, request);
+    const records = parsePage(await listPage({ query }, request));
     const plans = planPage(request).map(({ part, name, steps }) => ({ part, name, steps }));
     return { plans, statements, records: records.length };
   } finally {
