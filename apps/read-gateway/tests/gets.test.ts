@@ -130,6 +130,16 @@ describe('200: the related records and the pipeline of an opportunity', () => {
     expect(whole.opportunity.custom_fields).toEqual({ of_other: 'x' });
   });
 
+  test('computes the time in the stage only if it is named', async () => {
+    const [id = ''] = await gateway.records().addDeals([{ name: 'Waiting' }]);
+    const text = `UPDATE opportunities SET stage_entered_at = now() - interval '1 day' WHERE organization_id = $1 AND id = $2`;
+    await gateway.database.query(gateway.organization.id, { text, values: [id] });
+    const { seconds_in_stage: seconds } = (await get(id, 'fields=seconds_in_stage')).opportunity;
+    expect(seconds).toBeGreaterThanOrEqual(86_400);
+    expect(seconds).toBeLessThan(2 * 86_400);
+    expect((await get(id)).opportunity).not.toHaveProperty('seconds_in_stage');
+  });
+
   test('304: only while nothing in the response changes, also no name of a related record and no definition', async () => {
     const { addDeals } = gateway.records();
     const [id = ''] = await addDeals([

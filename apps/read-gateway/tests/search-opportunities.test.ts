@@ -69,6 +69,7 @@ describe('pipelines and stages', () => {
   test.each([
     ['stage_name', 'Opne', 'a stage'],
     ['stage_name', ['Open', 'Opne'], 'a stage'],
+    ['outcome', 'closed', 'an outcome'],
     ['pipeline_name', 'Partner', 'a pipeline'],
     ['owner_email', 'nobody@team.example', 'a member'],
   ])(

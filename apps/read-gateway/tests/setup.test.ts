@@ -90,7 +90,7 @@ describe('stages', () => {
     const { pipeline } = gateway.organization;
     const { stages, ...page } = (await list(pipeline.id.toUpperCase())).data;
     expect(page).toEqual(onePage);
-    const alike = { pipeline_id: pipeline.id, color: 'gray', is_active: true, probability: null };
+    const alike = { pipeline_id: pipeline.id, color: 'gray', is_active: true, probability: null, outcome: 'open' };
     const idOf = (index: number) => pipeline.stages[index]?.id;
     expect(stages).toEqual([
       { ...alike, stage_id: idOf(0), label: 'New', stage_order: 1, is_default: false },
@@ -126,7 +126,8 @@ describe.each(Object.values(subjects))('the fields of $collection', (subject) =>
   test('200: lists every system field, then every custom field in order, including hidden ones', async () => {
     const { fields, ...page } = await list();
     expect(page).toEqual(onePage);
-    const systemNames = [...subject.baseKeys.filter((key) => key !== 'custom_fields'), ...subject.extraKeys];
+    const ofRecords = [...subject.baseKeys, ...subject.extraKeys, ...subject.keysOnRequest];
+    const systemNames = ofRecords.filter((key) => key !== 'custom_fields');
     const customSlugs = ['tier', 'seats', 'motto', 'secret', 'term', 'office', 'tags'];
     const names = fields.map(({ name }) => name);
     expect(names.slice(0, systemNames.length).sort()).toEqual(systemNames.sort());

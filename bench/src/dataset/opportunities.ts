@@ -83,12 +83,12 @@ const insertSql = `
   linked AS (
     INSERT INTO opportunity_contacts (organization_id, opportunity_id, contact_id, position)
     SELECT $1::uuid, r.id, r.additional_contact_id, 1 FROM made r WHERE r.additional_contact_id IS NOT NULL)
-  INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, normalized_name, stage_id, account_id, contact_id, owner_id,
+  INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, normalized_name, stage_id, stage_entered_at, closed_at, account_id, contact_id, owner_id,
     amount, currency, close_date, next_action_date, next_step,
     account_domain, account_name_key, contact_email, contact_first_name_key, contact_last_name_key, record, custom_fields, normalized, search_text, created_at, updated_at,
     text_1, text_2, text_3, text_4, number_1, number_2, number_3, number_4)
-  SELECT $1::uuid, r.id, r.pipeline_id, r.account_id, r.name, r.normalized_name, r.stage_id, r.account_id, r.contact_id, r.owner_id,
-         r.amount, CASE WHEN r.amount IS NOT NULL THEN 'EUR' END, r.close_date, r.next_action_date, 'call',
+  SELECT $1::uuid, r.id, r.pipeline_id, r.account_id, r.name, r.normalized_name, r.stage_id, r.updated_at, CASE WHEN ($18::boolean[])[array_position($9::uuid[], r.stage_id)] THEN r.updated_at END,
+         r.account_id, r.contact_id, r.owner_id, r.amount, CASE WHEN r.amount IS NOT NULL THEN 'EUR' END, r.close_date, r.next_action_date, 'call',
          r.account_domain, r.account_name, r.contact_email, r.contact_first_name, r.contact_last_name, ${recordSql},
          r.custom_fields, jsonb_build_object('next_step', 'call', 'custom__code', lower(r.custom_fields->>'code'),
            'custom__region', ($17::text[])[array_position($16::text[], r.custom_fields->>'region')]),
@@ -107,18 +107,19 @@ export const insertOpportunities = async (
 ): Promise<void> => {
   const { id, opportunities, pipelineIds, stageIds, memberIds } = organization;
   const { rows } = await client.query<{ count: number }>('SELECT count(*)::int AS count FROM numbered_accounts');
-  const stages = await client.query<{ id: string; label: string }>(
-    'SELECT id, label FROM stages WHERE organization_id = $1',
+  const stages = await client.query<{ id: string; label: string; closes: boolean }>(
+    `SELECT id, label, outcome <> 'open' AS closes FROM stages WHERE organization_id = $1`,
     [id],
   );
-  const labels = new Map(stages.rows.map((stage) => [stage.id, stage.label]));
+  const stageOf = new Map(stages.rows.map((stage) => [stage.id, stage]));
   const allStages = stageIds.flat();
   for (let from = 1; from <= opportunities; from += batchSize) {
     const to = Math.min(opportunities, from + batchSize - 1);
     await client.query(insertSql, [
       ...[id, from, to, lastInstant, opportunities, gapMs(opportunities), rows[0]?.count],
-      ...[pipelineIds, allStages, memberIds, allStages.map((stage) => labels.get(stage))],
+      ...[pipelineIds, allStages, memberIds, allStages.map((stage) => stageOf.get(stage)?.label)],
       ...[subjects.texts, subjects.normalized, areas.texts, areas.normalized, regions.texts, regions.normalized],
+      allStages.map((stage) => stageOf.get(stage)?.closes),
     ]);
     log(`organization ${organization.number}: ${to} of ${opportunities} deals`);
   }

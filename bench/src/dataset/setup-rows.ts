@@ -33,9 +33,17 @@ export const insertOrganization = async (client: pg.Client, organization: Organi
   );
   for (const [index, ids] of stageIds.entries())
     await client.query(
-      `INSERT INTO stages (organization_id, id, pipeline_id, label, comparable_label, position, color)
-       SELECT $1, s.id, $2, ($4::text[])[s.n], lower(($4::text[])[s.n]), s.n, 'gray' FROM unnest($3::uuid[]) WITH ORDINALITY AS s (id, n)`,
-      [id, pipelineIds[index], ids, ['New', 'Qualified', 'Proposal', 'Won', 'Lost']],
+      `INSERT INTO stages (organization_id, id, pipeline_id, label, comparable_label, position, color, probability, outcome)
+       SELECT $1, s.id, $2, l.label, lower(l.label), s.n, 'gray', l.probability, l.outcome
+         FROM unnest($3::uuid[]) WITH ORDINALITY AS s (id, n)
+         JOIN unnest($4::text[], $5::float8[], $6::text[]) WITH ORDINALITY AS l (label, probability, outcome, n) USING (n)`,
+      [
+        ...[id, pipelineIds[index], ids, ['New', 'Qualified', 'Proposal', 'Won', 'Lost']],
+        ...[
+          [10, 30, 60, 100, 0],
+          ['open', 'open', 'open', 'won', 'lost'],
+        ],
+      ],
     );
   await client.query(
     `INSERT INTO members (organization_id, id, email, name)

@@ -382,6 +382,8 @@ export interface CreateStage {
   color?: string | null;
   /** Chance of winning, in percent. */
   probability?: number | null;
+  /** Whether deals in it are open, won or lost. Default: open. */
+  outcome?: 'open' | 'won' | 'lost';
   /** Position in the list, from 1. */
   position?: number;
   /** Whether new deals start here. */
@@ -1109,6 +1111,18 @@ export interface Opportunity {
   owner_id?: string | null;
   /** Email of the owner. */
   owner_email?: string | null;
+  /** Outcome of its stage: `open`, `won` or `lost`. Null without a stage. */
+  outcome?: 'open' | 'won' | 'lost' | null;
+  /** When it entered its stage. Null without a stage. */
+  stage_entered_at?: string | null;
+  /** When it entered its stage, if that is won or lost; null while it is open. */
+  closed_at?: string | null;
+  /** Probability of its stage, in percent. */
+  probability?: number | null;
+  /** `amount` × `probability` ÷ 100, with all decimals. Null if one of them is null. */
+  weighted_amount?: number | null;
+  /** Whole seconds since `stage_entered_at`, at the time of the read. Only if `fields` names it. */
+  seconds_in_stage?: number | null;
   /** When it was created. */
   created_at?: string;
   /** When it last changed. */
@@ -1384,6 +1398,8 @@ export interface Stage {
   is_default: boolean;
   /** Chance of winning, in percent. */
   probability: number | null;
+  /** Whether deals in it are open, won or lost. */
+  outcome: 'open' | 'won' | 'lost';
 }
 
 /** A stage. */
@@ -1399,6 +1415,8 @@ export interface StageInput {
   color?: string | null;
   /** Chance of winning, in percent. */
   probability?: number | null;
+  /** Whether deals in it are open, won or lost. Default: open. */
+  outcome?: 'open' | 'won' | 'lost';
   /** Whether new deals start here. */
   is_default?: boolean;
 }
@@ -1814,6 +1832,8 @@ export interface UpdateStage {
   color?: string | null;
   /** Chance of winning, in percent. */
   probability?: number | null;
+  /** Whether deals in it are open, won or lost. */
+  outcome?: 'open' | 'won' | 'lost';
   /** Position in the list, from 1. */
   position?: number;
   /** Whether new deals start here. */

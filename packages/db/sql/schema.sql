@@ -403,6 +403,9 @@ CREATE TABLE opportunities (
   normalized_name text COLLATE "C" NOT NULL,
   external_id text COLLATE "C",
   stage_id uuid,
+  stage_entered_at timestamp(3) with time zone,
+  stage_api_key_id uuid,
+  closed_at timestamp(3) with time zone,
   account_id uuid,
   contact_id uuid,
   owner_id uuid,
@@ -453,6 +456,7 @@ CREATE TABLE opportunities (
 ) WITH (autovacuum_analyze_threshold=100);
 CREATE INDEX opportunities_account_domain_idx ON opportunities (organization_id, pipeline_id, account_domain, created_at, id);
 CREATE INDEX opportunities_account_name_idx ON opportunities (organization_id, pipeline_id, account_name_key, created_at, id);
+CREATE INDEX opportunities_closed_at_idx ON opportunities (organization_id, pipeline_id, closed_at, created_at, id);
 CREATE INDEX opportunities_contact_email_idx ON opportunities (organization_id, pipeline_id, contact_email, created_at, id);
 CREATE INDEX opportunities_contact_first_name_idx ON opportunities (organization_id, pipeline_id, contact_first_name_key, created_at, id);
 CREATE INDEX opportunities_contact_last_name_idx ON opportunities (organization_id, pipeline_id, contact_last_name_key, created_at, id);
@@ -488,7 +492,9 @@ CREATE INDEX opportunities_organization_id_pipeline_id_stage_id_created__idx ON 
 CREATE INDEX opportunities_organization_id_pipeline_id_updated_at_create_idx ON opportunities (organization_id, pipeline_id, updated_at, created_at, id);
 CREATE INDEX opportunities_owner_id_changed_idx ON opportunities (organization_id, pipeline_id, owner_id, updated_at, created_at, id);
 CREATE INDEX opportunities_search_idx ON opportunities USING gin (organization_id, pipeline_id, search_text gin_trgm_ops);
+CREATE INDEX opportunities_stage_entered_at_idx ON opportunities (organization_id, pipeline_id, stage_entered_at, created_at, id);
 CREATE INDEX opportunities_stage_id_changed_idx ON opportunities (organization_id, pipeline_id, stage_id, updated_at, created_at, id);
+CREATE INDEX opportunities_stage_id_entered_idx ON opportunities (organization_id, pipeline_id, stage_id, stage_entered_at, created_at, id);
 CREATE INDEX opportunities_text_1_changed_idx ON opportunities (organization_id, pipeline_id, text_1, updated_at, created_at, id) WHERE (text_1 IS NOT NULL);
 CREATE INDEX opportunities_text_1_idx ON opportunities (organization_id, pipeline_id, text_1, created_at, id) WHERE (text_1 IS NOT NULL);
 CREATE INDEX opportunities_text_2_changed_idx ON opportunities (organization_id, pipeline_id, text_2, updated_at, created_at, id) WHERE (text_2 IS NOT NULL);
@@ -563,8 +569,10 @@ CREATE TABLE stages (
   is_active boolean NOT NULL DEFAULT true,
   is_default boolean NOT NULL DEFAULT false,
   probability double precision,
+  outcome text NOT NULL DEFAULT 'open'::text,
   CONSTRAINT stages_pkey PRIMARY KEY (organization_id, id),
-  CONSTRAINT stages_organization_id_pipeline_id_fkey FOREIGN KEY (organization_id, pipeline_id) REFERENCES pipelines(organization_id, id) ON DELETE RESTRICT
+  CONSTRAINT stages_organization_id_pipeline_id_fkey FOREIGN KEY (organization_id, pipeline_id) REFERENCES pipelines(organization_id, id) ON DELETE RESTRICT,
+  CONSTRAINT stages_outcome_check CHECK ((outcome = ANY (ARRAY['open'::text, 'won'::text, 'lost'::text])))
 );
 CREATE UNIQUE INDEX stages_organization_id_pipeline_id_comparable_label_key ON stages (organization_id, pipeline_id, comparable_label);
 CREATE UNIQUE INDEX stages_organization_id_pipeline_id_id_key ON stages (organization_id, pipeline_id, id);
@@ -782,7 +790,7 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   take_events(p_item integer DEFAULT NULL::integer) → events[]
 --   next_event_position(p_organization_id uuid, p_count integer, p_bytes integer, p_time timestamp with time zone, OUT new_position bigint, OUT event_time timestamp with time zone) → record
 --   delay_events(p_organization_id uuid, p_events events[], p_time timestamp with time zone) → events[]
---     calls event_instant
+--     calls delay_opportunity, event_instant
 --   event_record_changes(p_base jsonb, p_record jsonb) → jsonb
 --   changed_event_record(p_base jsonb, p_changes jsonb) → jsonb
 --   event_reference(p_organization_id uuid, p_event events, p_at timestamp with time zone) → jsonb
@@ -931,11 +939,11 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   move_opportunity_notes(p_organization_id uuid, p_from_id uuid, p_to_id uuid) → text[]
 --     calls change_event, note_event_record, note_links, opportunity_note_ids, touch_note
 -- opportunities.sql
---   places_of_opportunities(p_organization_id uuid, p_inputs jsonb[]) → TABLE(n integer, input jsonb, columns jsonb, account_id uuid, account_domain text, account_name_key text, account_text text, contact_id uuid, contact_email text, first_name_key text, last_name_key text, stage_label text, is_stage_active boolean, is_pipeline_active boolean, additional_ids uuid[], contact_texts text)
+--   places_of_opportunities(p_organization_id uuid, p_inputs jsonb[]) → TABLE(n integer, input jsonb, columns jsonb, account_id uuid, account_domain text, account_name_key text, account_text text, contact_id uuid, contact_email text, first_name_key text, last_name_key text, stage_label text, stage_outcome text, is_stage_active boolean, is_pipeline_active boolean, additional_ids uuid[], contact_texts text)
 --     calls linked_contact_text
 --   opportunity_result(p_row opportunities, p_status text, p_unapplied jsonb) → jsonb
 --   create_opportunities(p_organization_id uuid, p_inputs jsonb[], p_before integer, OUT answers jsonb[], OUT refusals jsonb[], OUT new_events events[]) → record
---     calls account_key_of, answers_of_events, begin_change, created_event, creating_items, ensure_related, events_of_opportunities, match_opportunities, new_id, not_stored_refusal, opportunity_event_record, opportunity_id_of_key, opportunity_key, opportunity_result, opportunity_text, opportunity_with_values, places_of_opportunities, refusal_of, unseen_slugs, write_time
+--     calls account_key_of, answers_of_events, begin_change, created_event, creating_items, current_api_key_id, ensure_related, events_of_opportunities, match_opportunities, new_id, not_stored_refusal, opportunity_event_record, opportunity_id_of_key, opportunity_key, opportunity_result, opportunity_text, opportunity_with_values, places_of_opportunities, refusal_of, unseen_slugs, write_time
 --   opportunity_id_of_create(p_row opportunities) → uuid
 --     calls opportunity_id_of_external_id, opportunity_id_of_key
 --   check_opportunity_keys(p_row opportunities, p_found_id uuid) → void
@@ -966,7 +974,7 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   update_opportunity_row(n opportunities) → void
 --   changed_key_field(p_old opportunities, p_new opportunities, p_change jsonb) → text
 --   store_opportunity(p_old opportunities, p_new opportunities, p_linked uuid[], p_wanted uuid[]) → text
---     calls change_event, copy_related_texts, opportunity_event_record, opportunity_record, replace_contact_links, update_opportunity_row, write_time
+--     calls change_event, copy_related_texts, move_to_stage, opportunity_event_record, opportunity_record, replace_contact_links, update_opportunity_row, write_time
 --   change_opportunity(p_old opportunities, p_change jsonb) → boolean
 --     calls additional_contact_ids, begin_change, changed_key_field, changed_opportunity, check_if_stored, check_key_is_free, check_stage_is_active, check_version, collect_events, opportunity_id_of_external_id, opportunity_id_of_key, opportunity_key, refuse, store_opportunity, wanted_contact_ids
 -- opportunity_records.sql
@@ -978,7 +986,7 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --     calls linked_contact_text, opportunity_text, unseen_slugs
 --   copy_related_texts(p_row opportunities) → opportunities
 --   refresh_opportunity_records(p_organization_id uuid, p_opportunity_ids uuid[]) → void
---     calls additional_contact_ids, lock_organization, opportunities_of_ids, opportunity_record
+--     calls additional_contact_ids, lock_organization, opportunities_of_ids, opportunity_in_stage, opportunity_record, stage_outcome
 -- related.sql
 --   ensure_related(p_organization_id uuid, p_inputs jsonb[], p_before integer DEFAULT 0) → events[]
 --     calls account_event_record, begin_change, contact_event_record, created_event, events_of_accounts, events_of_contacts, new_id, write_time
@@ -996,7 +1004,7 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --     calls account_event_record, account_id_of_external_id, additional_domains, begin_change, changed_account, check_key_is_free, collect_events, creation_event, deleted_record, find_account_id, forget_merge, restore_aliases, write_time
 --   contact_exists(p_organization_id uuid, p_id uuid) → boolean
 --   restore_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
---     calls add_contact_links, begin_change, changed_opportunity, check_key_is_free, check_place_is_active, collect_events, contact_exists, copy_related_texts, creation_event, current_ids, deleted_record, forget_merge, opportunity_event_record, opportunity_id_of_external_id, opportunity_id_of_key, opportunity_record, write_time
+--     calls add_contact_links, begin_change, changed_opportunity, check_key_is_free, check_place_is_active, collect_events, contact_exists, copy_related_texts, creation_event, current_api_key_id, current_ids, deleted_record, forget_merge, opportunity_event_record, opportunity_id_of_external_id, opportunity_id_of_key, opportunity_in_stage, opportunity_record, stage_outcome, write_time
 -- setup.sql
 --   opportunity_ids_of_owner(p_organization_id uuid, p_owner_id uuid, p_limit integer) → uuid[]
 --   free_slot(p_organization_id uuid, p_object_type text, p_kind text) → text
@@ -1044,6 +1052,13 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --     calls check_key_is_free, check_stage_can_go, place_stage, refuse
 --   delete_stage(p_organization_id uuid, p_change jsonb) → void
 --     calls check_stage_can_go, refuse
+-- stage_visits.sql
+--   current_api_key_id() → uuid
+--   stage_outcome(p_organization_id uuid, p_stage_id uuid) → text
+--   opportunity_in_stage(p_row opportunities, p_outcome text, p_entered_at timestamp with time zone) → opportunities
+--   move_to_stage(p_old opportunities, p_new opportunities) → opportunities
+--     calls current_api_key_id, opportunity_in_stage, stage_outcome
+--   delay_opportunity(p_organization_id uuid, p_id uuid, p_time timestamp with time zone) → void
 -- statistics.sql
 --   refresh_statistics(p_table text) → boolean
 -- webhook_endpoints.sql

@@ -5,6 +5,8 @@ import {
   appliesToPipeline,
   KnownLabels,
   type ObjectType,
+  type StageOutcome,
+  stageOutcomes,
 } from '@crm/domain';
 import type { Queries } from './database.js';
 import { notFound } from './errors.js';
@@ -19,6 +21,7 @@ export interface Stage {
   readonly isActive: boolean;
   readonly isDefault: boolean;
   readonly probability: number | null;
+  readonly outcome: StageOutcome;
 }
 
 /** A pipeline with its stages in order. */
@@ -74,6 +77,10 @@ export class OrganizationSetup {
   readonly fields: readonly SetupField[];
   /** Every stage's label by its id. */
   readonly stageLabels: ReadonlyMap<string, string>;
+  /** Every stage's outcome by its id. */
+  readonly stageOutcomes: ReadonlyMap<string, StageOutcome>;
+  /** Every stage's probability by its id. */
+  readonly stageProbabilities: ReadonlyMap<string, number | null>;
   /** Every pipeline's name by its id. */
   readonly pipelineNames: ReadonlyMap<string, string>;
   /** Every member's email by their id. */
@@ -94,13 +101,15 @@ export class OrganizationSetup {
     this.pipelines = data.pipelines;
     this.members = data.members;
     this.fields = data.fields;
-    this.stageLabels = new Map(
-      data.pipelines.flatMap(({ stages }) => stages.map(({ id, label }) => [id, label] as const)),
-    );
+    const stages = data.pipelines.flatMap((pipeline) => pipeline.stages);
+    this.stageLabels = new Map(stages.map(({ id, label }) => [id, label]));
+    this.stageOutcomes = new Map(stages.map(({ id, outcome }) => [id, outcome]));
+    this.stageProbabilities = new Map(stages.map(({ id, probability }) => [id, probability]));
     this.pipelineNames = new Map(data.pipelines.map(({ id, name }) => [id, name]));
     this.memberEmails = new Map(data.members.map(({ id, email }) => [id, email]));
     this.#labels = new Map([
       ['stage_name', new KnownLabels('a stage', this.stageLabels.values())],
+      ['outcome', new KnownLabels('an outcome', stageOutcomes)],
       ['pipeline_name', new KnownLabels('a pipeline', this.pipelineNames.values())],
       ['owner_email', new KnownLabels('a member', this.memberEmails.values())],
     ]);
@@ -160,7 +169,7 @@ const setupSql = `
         'createdAt', to_char(p.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
         'stages', (SELECT coalesce(json_agg(json_build_object(
             'id', s.id, 'pipelineId', s.pipeline_id, 'label', s.label, 'position', s.position, 'color', s.color,
-            'isActive', s.is_active, 'isDefault', s.is_default, 'probability', s.probability) ORDER BY s.position, s.id), '[]')
+            'isActive', s.is_active, 'isDefault', s.is_default, 'probability', s.probability, 'outcome', s.outcome) ORDER BY s.position, s.id), '[]')
           FROM stages s WHERE s.organization_id = $1 AND s.pipeline_id = p.id)
       ) ORDER BY p.position, p.id), '[]') FROM pipelines p WHERE p.organization_id = $1),
     'members', (SELECT coalesce(json_agg(json_build_object('id', m.id, 'email', m.email, 'name', m.name, 'isActive', m.is_active,

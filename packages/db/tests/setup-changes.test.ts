@@ -102,6 +102,7 @@ describe('a change of the setup changes no other row', () => {
       ['Sales/Default.is_active true false', 'Sales/Default.is_default true false'],
     ],
     'another color': [() => stage('Sales/New', { color: 'red' }), ['Sales/New.color "gray" "red"']],
+    'another outcome': [() => stage('Sales/New', { outcome: 'lost' }), ['Sales/New.outcome "open" "lost"']],
     'another probability': [() => stage('Sales/New', { probability: 5 }), ['Sales/New.probability null 5']],
     'a stage that moves to the start': [
       () => stage('Sales/Default', { position: 1 }),

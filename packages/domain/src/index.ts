@@ -13,7 +13,7 @@ export { contact } from './objects/contact.js';
 export type { FieldDescription, FieldWrite, ObjectDescription, SystemFieldKind } from './objects/field.js';
 export * from './objects/objects.js';
 export { emptyNoteFault, unlinkedNoteFault } from './objects/note.js';
-export { maxNextStepLength, opportunity } from './objects/opportunity.js';
+export { maxNextStepLength, opportunity, type StageOutcome, stageOutcomes } from './objects/opportunity.js';
 export * from './objects/read-change.js';
 export * from './objects/value-readers.js';
 export * from './result.js';

@@ -221,7 +221,9 @@ CREATE TABLE stages (
   is_active boolean NOT NULL DEFAULT true,
   is_default boolean NOT NULL DEFAULT false,
   probability double precision,
+  outcome text NOT NULL DEFAULT 'open',
   CONSTRAINT stages_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT stages_outcome_check CHECK (outcome IN ('open', 'won', 'lost')),
   CONSTRAINT stages_organization_id_pipeline_id_fkey FOREIGN KEY (organization_id, pipeline_id)
     REFERENCES pipelines (organization_id, id) ON DELETE RESTRICT
 );
@@ -418,6 +420,10 @@ CREATE TABLE opportunities (
   normalized_name text COLLATE "C" NOT NULL,
   external_id text COLLATE "C",
   stage_id uuid,
+  -- The stay in the current stage. Those before are in stage_visits.
+  stage_entered_at timestamptz(3),
+  stage_api_key_id uuid,
+  closed_at timestamptz(3),
   account_id uuid,
   contact_id uuid,
   owner_id uuid,
@@ -476,6 +482,8 @@ CREATE INDEX opportunities_account_domain_idx
   ON opportunities (organization_id, pipeline_id, account_domain, created_at, id);
 CREATE INDEX opportunities_account_name_idx
   ON opportunities (organization_id, pipeline_id, account_name_key, created_at, id);
+CREATE INDEX opportunities_closed_at_idx
+  ON opportunities (organization_id, pipeline_id, closed_at, created_at, id);
 CREATE INDEX opportunities_contact_email_idx
   ON opportunities (organization_id, pipeline_id, contact_email, created_at, id);
 CREATE INDEX opportunities_contact_first_name_idx
@@ -512,8 +520,12 @@ CREATE INDEX opportunities_owner_id_changed_idx
   ON opportunities (organization_id, pipeline_id, owner_id, updated_at, created_at, id);
 CREATE INDEX opportunities_search_idx
   ON opportunities USING gin (organization_id, pipeline_id, search_text gin_trgm_ops);
+CREATE INDEX opportunities_stage_entered_at_idx
+  ON opportunities (organization_id, pipeline_id, stage_entered_at, created_at, id);
 CREATE INDEX opportunities_stage_id_changed_idx
   ON opportunities (organization_id, pipeline_id, stage_id, updated_at, created_at, id);
+CREATE INDEX opportunities_stage_id_entered_idx
+  ON opportunities (organization_id, pipeline_id, stage_id, stage_entered_at, created_at, id);
 -- Shows the planner that a pipeline belongs to one organization. Otherwise it multiplies the selectivities of both columns and expects
 -- one row from every index that begins with them. It may then look up a natural key by reading a whole pipeline.
 CREATE STATISTICS opportunities_pipelines (dependencies)

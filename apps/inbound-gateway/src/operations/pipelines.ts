@@ -94,8 +94,9 @@ const updateStage = operation(contracts.updateStage, (context, request) => {
       const move = readMove(setup, stage, body);
       const label = readName(body.label, 'label');
       const change = {
-        // The same label would outdate the stored records of all deals of the stage.
+        // The same label or outcome would outdate the stored records of all deals of the stage.
         label: label === stage.label ? undefined : label,
+        outcome: body.outcome === stage.outcome ? undefined : body.outcome,
         color: readColor(body.color),
         probability: body.probability,
         isDefault: body.is_default,

@@ -43,6 +43,7 @@ export const readStage = (stage: CreateStageBody, prefix = ''): NewStage => ({
   label: readName(stage.label, `${prefix}label`),
   color: readColor(stage.color, `${prefix}color`),
   probability: stage.probability,
+  outcome: stage.outcome,
   isDefault: stage.is_default,
 });
 

@@ -16,6 +16,7 @@ const faults: Readonly<Record<string, string>> = {
 
 const opportunityFault = `(r.record <> opportunity_record(r, additional_contact_ids(r.organization_id, r.id))
   OR r IS DISTINCT FROM copy_related_texts(r)
+  OR r IS DISTINCT FROM opportunity_in_stage(r, stage_outcome(r.organization_id, r.stage_id), r.stage_entered_at)
   OR r.contact_id = ANY (additional_contact_ids(r.organization_id, r.id))
   OR (r.account_id IS NOT NULL AND r.account_key <> r.account_id::text))`;
 

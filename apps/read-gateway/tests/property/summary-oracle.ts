@@ -72,10 +72,15 @@ const keyOf = (record: RecordModel, name: string): Key => {
   return firstDay(typeof value === 'number' ? value : Date.parse(value as string), dateUnit);
 };
 
+/** Records have the nearest double, summaries the exact product. */
+const exactWeight = ({ wire }: RecordModel): bigint =>
+  (toUnits(Number(wire['amount'])) * toUnits(Number(wire['probability']))) / (unit * 100n);
+
 const measureOf = (records: readonly RecordModel[], measure: string): string | null => {
   const [compute, field = ''] = measure.split(':');
   const values = records.flatMap((record) => {
     const value = rawValue(record, field);
+    if (field === 'weighted_amount' && typeof value === 'number') return [exactWeight(record)];
     return typeof value === 'number' ? [toUnits(value)] : [];
   });
   const [first] = values;
@@ -86,7 +91,7 @@ const measureOf = (records: readonly RecordModel[], measure: string): string | n
   return toText(compute === 'max' ? values.reduce((one, other) => (other > one ? other : one), first) : sum);
 };
 
-const isOfMoney = (measure: string): boolean => /:amount$/.test(measure);
+const isOfMoney = (measure: string): boolean => /:(weighted_)?amount$/.test(measure);
 
 const partOf = (records: readonly RecordModel[], measures: readonly string[]): Part => ({
   ...Object.fromEntries(

@@ -36,6 +36,17 @@ const sentFields = ({
 const instant = (salt: string): string =>
   `to_timestamp(${Date.parse('2026-01-15T12:00Z') / 1000} + (ARRAY[0, 0, 0, 1, 1000, 86400000, -1])[1 + abs(hashtext(search_text || '${salt}') % 7)] / 1000.0)`;
 
+/** Some stages are won or lost, and not all have a probability. */
+const stagesSql = `UPDATE stages s SET outcome = (ARRAY['open', 'won', 'lost'])[1 + s.position % 3],
+    probability = CASE WHEN s.position < 4 THEN s.position * 12.5 END
+  WHERE s.organization_id = $1`;
+
+const staysSql = `UPDATE opportunities o SET stage_entered_at = t.at, closed_at = CASE WHEN t.outcome <> 'open' THEN t.at END
+  FROM (SELECT id, outcome, ${instant('d')} AS at FROM (
+          SELECT o.id, s.outcome, o.search_text FROM opportunities o JOIN stages s ON s.organization_id = o.organization_id AND s.id = o.stage_id
+           WHERE o.organization_id = $1) x) t
+  WHERE o.organization_id = $1 AND o.id = t.id`;
+
 const readAll = async ({ client }: TestGateway, subject: Subject): Promise<readonly WireRecord[]> => {
   const body = { limit: 500, fields: [...subject.extraKeys, 'custom_fields'] };
   return recordsIn(await client.send('POST', `/v1/${subject.collection}/search`, { body }), subject);
@@ -59,6 +70,7 @@ export const makeWorld = async (gateway: TestGateway, seed: number): Promise<Wor
     data: members.map((email) => ({ id: crypto.randomUUID(), organizationId: organization.id, email, name: email })),
   });
   await defineFields(organization);
+  await database.query(organization.id, { text: stagesSql, values: [] });
   const setup = await loadSetup(database, organization.id);
   const inbound = createTestClient(readTestStack().inboundUrl, organization.key);
   const send = async (contract: contracts.OperationContract, items: readonly object[]): Promise<readonly string[]> => {
@@ -108,6 +120,7 @@ export const makeWorld = async (gateway: TestGateway, seed: number): Promise<Wor
     const text = `UPDATE ${collection} SET created_at = ${instant('a')}, updated_at = ${instant('b')}, version = ${version} WHERE organization_id = $1`;
     await database.query(organization.id, { text, values: [] });
   }
+  await database.query(organization.id, { text: staysSql, values: [] });
   const found = {
     account: await readAll(gateway, subjects.account),
     contact: await readAll(gateway, subjects.contact),

@@ -26,6 +26,8 @@ export interface Subject {
   readonly baseKeys: readonly string[];
   /** The keys that `fields` can add. */
   readonly extraKeys: readonly string[];
+  /** The keys that only `fields` adds, also to a record that is read by its id. */
+  readonly keysOnRequest: readonly string[];
 }
 
 const history = ['created_at', 'updated_at', 'version'];
@@ -46,6 +48,7 @@ export const subjects: Readonly<Record<ObjectType, Subject>> = {
       'is_freemail',
       ...history,
     ],
+    keysOnRequest: [],
   },
   contact: {
     objectType: 'contact',
@@ -60,6 +63,7 @@ export const subjects: Readonly<Record<ObjectType, Subject>> = {
       'account_domain',
       'account_external_id',
     ],
+    keysOnRequest: [],
   },
   opportunity: {
     objectType: 'opportunity',
@@ -70,10 +74,11 @@ export const subjects: Readonly<Record<ObjectType, Subject>> = {
     ],
     extraKeys: [
       ...['external_id', 'amount', 'currency', 'close_date', 'next_action_date', 'next_step', 'owner_id'],
-      ...['owner_email', ...history],
+      ...['owner_email', 'outcome', 'stage_entered_at', 'closed_at', 'probability', 'weighted_amount', ...history],
       ...['account_domain', 'account_name', 'contact_email', 'contact_first_name', 'contact_last_name'],
       ...['account_external_id', 'contact_external_id', 'pipeline_name'],
     ],
+    keysOnRequest: ['seconds_in_stage'],
   },
 };
 

@@ -16,11 +16,11 @@ export const addPipelineListCommand = setupCommand({
     const cells = pipelines.flatMap(({ pipeline_id: id, name, is_active: isActive, stages }) =>
       stages.map((stage) => {
         const state = stage.is_active ? (stage.is_default ? ' (default)' : '') : ' (archived)';
-        return [id, isActive ? name : `${name} (archived)`, stage.stage_id, `${stage.label}${state}`];
+        return [id, isActive ? name : `${name} (archived)`, stage.stage_id, `${stage.label}${state}`, stage.outcome];
       }),
     );
     const empty = 'There is none yet: crm pipeline create NAME --stage LABEL…';
-    return { json: { pipelines }, text: textTable(['PIPELINE', 'NAME', 'STAGE', 'LABEL'], cells, empty) };
+    return { json: { pipelines }, text: textTable(['PIPELINE', 'NAME', 'STAGE', 'LABEL', 'OUTCOME'], cells, empty) };
   },
 });
 

@@ -31,13 +31,13 @@ const flag = Type.Optional(Type.Boolean());
 const list = <T extends Parameters<typeof Type.Array>[0]>(item: T) => Type.Optional(Type.Array(item));
 
 // The properties of the API where it has the same ones, so that a file is refused for what the API would refuse.
-const { label, probability } = CreateStageBody.properties;
+const { label, probability, outcome } = CreateStageBody.properties;
 const { email, name: memberName } = CreateMemberBody.properties;
 const { slug, current_name: fieldName } = CreateFieldBody.properties;
 const color = Type.Optional(text('color'));
 
 const FileStage = closed(
-  { label, was, color, probability, default: flag, archived: flag, move_to: Type.Optional(label) },
+  { label, was, color, probability, outcome, default: flag, archived: flag, move_to: Type.Optional(label) },
   {},
 );
 const FilePipeline = closed(
@@ -177,6 +177,7 @@ export const exportSetup = async (client: CrmClient, currency: string | null): P
         label: stage.label,
         color: stage.color,
         probability: stage.probability ?? undefined,
+        outcome: stage.outcome === 'open' ? undefined : stage.outcome,
         default: stage.is_default ? true : undefined,
         archived: archivedIf(stage.is_active),
       })),

@@ -38,7 +38,8 @@ interface Values {
   text_list: string[];
 }
 
-type ValueOf<F extends FieldDescription> = F extends { required: true } ? Values[F['kind']] : Values[F['kind']] | null;
+type PresentValue<F extends FieldDescription> = F extends { oneOf: readonly (infer V)[] } ? V : Values[F['kind']];
+type ValueOf<F extends FieldDescription> = F extends { required: true } ? PresentValue<F> : PresentValue<F> | null;
 type Always<F> = Extract<F, { always: true }>;
 type Extra<F> = Exclude<F, { always: true } | { isInput: true }>;
 
@@ -50,7 +51,7 @@ export type RecordOf<D extends ObjectDescription, F extends FieldDescription = D
 type Kind = keyof typeof exampleIds;
 
 const valueSchemas: Readonly<Record<SystemFieldKind, (field: FieldDescription, options: SchemaOptions) => TSchema>> = {
-  text: (_field, options) => Type.String(options),
+  text: ({ oneOf: values }, options) => Type.String(values === undefined ? options : { ...options, enum: [...values] }),
   email: (_field, options) => Type.String({ format: 'email', ...options }),
   domain: (_field, options) => Type.String(options),
   number: ({ whole }, options) => (whole === true ? Type.Integer(options) : Type.Number(options)),

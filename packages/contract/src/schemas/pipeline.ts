@@ -1,5 +1,6 @@
+import { stageOutcomes } from '@crm/domain';
 import type { Static } from 'typebox';
-import { flag, instant, integer, listOf, nullable, number, responseObject, text, uuid } from './build.js';
+import { flag, instant, integer, listOf, nullable, number, oneOf, responseObject, text, uuid } from './build.js';
 import { pageOf } from './pagination.js';
 
 /** A pipeline in the list of pipelines. */
@@ -26,6 +27,7 @@ export const Stage = responseObject('Stage', 'A step of a pipeline.', {
   is_active: flag('Whether it is in use.', true),
   is_default: flag('Whether new opportunities start here.', false),
   probability: nullable(number('Chance of winning, in percent.', 40, { minimum: 0, maximum: 100 })),
+  outcome: oneOf(stageOutcomes, 'Whether deals in it are open, won or lost.', 'open'),
 });
 export type Stage = Static<typeof Stage>;
 

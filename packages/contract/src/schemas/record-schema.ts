@@ -105,7 +105,10 @@ export const recordSchemaOf = (objectType: ObjectType, fields: readonly CustomFi
     $schema: draft,
     title: objectType,
     type: 'object',
-    required: [...systemFields[objectType].map(({ name }) => name), 'custom_fields'],
+    required: [
+      ...systemFields[objectType].filter(({ isOnRequest }) => !isOnRequest).map(({ name }) => name),
+      'custom_fields',
+    ],
     properties: { ...Object.fromEntries(system), custom_fields: { type: 'object', properties: custom } },
   };
 };

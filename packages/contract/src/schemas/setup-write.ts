@@ -1,4 +1,4 @@
-import { attributeTypes, maxNameLength, maxOptions, maxSlugLength, objectTypes } from '@crm/domain';
+import { attributeTypes, maxNameLength, maxOptions, maxSlugLength, objectTypes, stageOutcomes } from '@crm/domain';
 import { Type, type Static } from 'typebox';
 import { checkedAs, flag, integer, listOf, number, oneOf, optional, responseObject, text, uuid } from './build.js';
 import { Field } from './field.js';
@@ -14,13 +14,22 @@ const color = optional(text('A color name, or `#rrggbb`.', '#2563eb', { maxLengt
 const position = Type.Optional(integer('Position in the list, from 1.', 2, { minimum: 1, maximum: 100_000 }));
 const isDefault = Type.Optional(flag('Whether new deals start here.', false));
 const probability = optional(number('Chance of winning, in percent.', 40, { minimum: 0, maximum: 100 }));
+const outcome = Type.Optional(
+  oneOf(stageOutcomes, 'Whether deals in it are open, won or lost. Default: open.', 'open'),
+);
 const isActive = (description: string) => Type.Optional(flag(description, true));
 const isHidden = Type.Optional(flag('Whether reads leave it out unless `fields` names it.'));
 const currency = optional(text('Currency fields: ISO 4217 code.', 'EUR', checkedAs('currencyCode')));
 
 /** A stage of a new pipeline. */
 const StageInput = closed(
-  { label: named('Display text, unique in the pipeline.', 'Qualified'), color, probability, is_default: isDefault },
+  {
+    label: named('Display text, unique in the pipeline.', 'Qualified'),
+    color,
+    probability,
+    outcome,
+    is_default: isDefault,
+  },
   { title: 'StageInput', description: 'A stage to create.' },
 );
 
@@ -33,7 +42,9 @@ export const CreatePipelineBody = closed(
   },
   {
     title: 'CreatePipeline',
-    examples: [{ name: 'Partner sales', stages: [{ label: 'Open' }, { label: 'Won', probability: 100 }] }],
+    examples: [
+      { name: 'Partner sales', stages: [{ label: 'Open' }, { label: 'Won', probability: 100, outcome: 'won' }] },
+    ],
   },
 );
 
@@ -53,6 +64,7 @@ export const CreateStageBody = closed(
     label: named('Display text, unique in the pipeline.', 'Contract sent'),
     color,
     probability,
+    outcome,
     position,
     is_default: isDefault,
   },
@@ -66,6 +78,7 @@ export const UpdateStageBody = closed(
     label: Type.Optional(named('New display text, unique in the pipeline.', 'In negotiation')),
     color,
     probability,
+    outcome: Type.Optional(oneOf(stageOutcomes, 'Whether deals in it are open, won or lost.', 'won')),
     position,
     is_default: isDefault,
     is_active: isActive('False archives it, true restores it.'),

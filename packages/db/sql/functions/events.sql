@@ -67,7 +67,7 @@ BEGIN
       CASE v_event.object
         WHEN 'account' THEN UPDATE accounts r SET updated_at = p_time WHERE r.organization_id = p_organization_id AND r.id = v_event.record_id;
         WHEN 'contact' THEN UPDATE contacts r SET updated_at = p_time WHERE r.organization_id = p_organization_id AND r.id = v_event.record_id;
-        WHEN 'opportunity' THEN UPDATE opportunities r SET updated_at = p_time WHERE r.organization_id = p_organization_id AND r.id = v_event.record_id;
+        WHEN 'opportunity' THEN PERFORM delay_opportunity(p_organization_id, v_event.record_id, p_time);
         WHEN 'note' THEN UPDATE notes r SET updated_at = p_time WHERE r.organization_id = p_organization_id AND r.id = v_event.record_id;
       END CASE;
       v_event.record := jsonb_set(v_event.record, '{updated_at}', v_instant);

@@ -4,12 +4,12 @@
 -- record is looked up by its key: with a join, the planner may read all records of the organization.
 CREATE OR REPLACE FUNCTION places_of_opportunities(p_organization_id uuid, p_inputs jsonb[]) RETURNS TABLE (n int, input jsonb, columns jsonb,
   account_id uuid, account_domain text, account_name_key text, account_text text, contact_id uuid, contact_email text, first_name_key text, last_name_key text,
-  stage_label text, is_stage_active boolean, is_pipeline_active boolean, additional_ids uuid[], contact_texts text) LANGUAGE plpgsql VOLATILE AS $$
+  stage_label text, stage_outcome text, is_stage_active boolean, is_pipeline_active boolean, additional_ids uuid[], contact_texts text) LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   RETURN QUERY
   SELECT i.n::int, i.input, c.columns, a.id, a.domain, left(a.normalized_name, 200), a.search_text,
          p.id, p.email, left(p.normalized->>'first_name', 200), left(p.normalized->>'last_name', 200),
-         s.label, s.is_active, l.is_active, coalesce(x.ids, '{}'), x.texts
+         s.label, s.outcome, s.is_active, l.is_active, coalesce(x.ids, '{}'), x.texts
     FROM unnest(p_inputs) WITH ORDINALITY i (input, n)
     CROSS JOIN LATERAL (SELECT (i.input->'defaults') || coalesce(i.input->'change'->'set', '{}') AS columns, i.input->'change'->>'primary_email' AS email OFFSET 0) c
     LEFT JOIN LATERAL (
@@ -60,10 +60,12 @@ $$;
 --   change                    with primary_email and additional_emails if the request has them
 --   account_change            only with an external id: {account_domain} if the request has it
 --   on_match                  'keep' or 'update'
+--   api_key_id                that of its request, if the call runs those of several requests
 CREATE OR REPLACE FUNCTION create_opportunities(p_organization_id uuid, p_inputs jsonb[], p_before int, OUT answers jsonb[], OUT refusals jsonb[], OUT new_events events[]) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_size int[] := ARRAY[cardinality(p_inputs)];
   v_now timestamptz;
+  v_api_key_id uuid := current_api_key_id();
   v_unseen text[];
   v_item record;
   v_row opportunities;
@@ -100,6 +102,9 @@ BEGIN
     v_row.search_text := concat_ws(' ', v_row.normalized_name, v_item.account_text);
     v_row.created_at := v_now;
     v_row.updated_at := v_now;
+    v_row.stage_entered_at := CASE WHEN v_row.stage_id IS NOT NULL THEN v_now END;
+    v_row.stage_api_key_id := coalesce((v_item.input->>'api_key_id')::uuid, v_api_key_id);
+    v_row.closed_at := CASE WHEN v_item.stage_outcome <> 'open' THEN v_now END;
     v_row.record := opportunity_text(v_row, v_item.stage_label, v_item.contact_texts, v_unseen);
     v_rows[v_item.n] := v_row;
     v_keys[v_item.n] := CASE WHEN v_row.name IS NOT NULL THEN opportunity_key(v_row) END;
@@ -198,6 +203,9 @@ BEGIN
   END IF;
   IF v_id IS NULL THEN
     RETURN NULL;
+  END IF;
+  IF p_input ? 'api_key_id' THEN
+    PERFORM set_config('crm.api_key_id', p_input->>'api_key_id', true);
   END IF;
   v_row := read_opportunity(p_organization_id, v_id);
   IF v_change ? 'if_stored' THEN

@@ -120,12 +120,12 @@ $$;
 CREATE OR REPLACE FUNCTION update_opportunity_row(n opportunities) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   UPDATE opportunities o SET
-      (account_key, name, normalized_name, external_id, stage_id, account_id, contact_id, owner_id, amount, currency, close_date, next_action_date, next_step,
+      (account_key, name, normalized_name, external_id, stage_id, stage_entered_at, stage_api_key_id, closed_at, account_id, contact_id, owner_id, amount, currency, close_date, next_action_date, next_step,
        account_domain, account_name_key, contact_email, contact_first_name_key, contact_last_name_key,
        record, custom_fields, normalized, search_text,
        text_1, text_2, text_3, text_4, text_5, text_6, text_7, text_8,
        number_1, number_2, number_3, number_4, number_5, number_6, number_7, number_8, updated_at, version)
-    = (n.account_key, n.name, n.normalized_name, n.external_id, n.stage_id, n.account_id, n.contact_id, n.owner_id, n.amount, n.currency, n.close_date, n.next_action_date, n.next_step,
+    = (n.account_key, n.name, n.normalized_name, n.external_id, n.stage_id, n.stage_entered_at, n.stage_api_key_id, n.closed_at, n.account_id, n.contact_id, n.owner_id, n.amount, n.currency, n.close_date, n.next_action_date, n.next_step,
        n.account_domain, n.account_name_key, n.contact_email, n.contact_first_name_key, n.contact_last_name_key,
        n.record, n.custom_fields, n.normalized, n.search_text,
        n.text_1, n.text_2, n.text_3, n.text_4, n.text_5, n.text_6, n.text_7, n.text_8,
@@ -152,6 +152,9 @@ BEGIN
   v_new.record := opportunity_record(v_new, p_wanted);
   v_new.updated_at := greatest(write_time(), p_old.updated_at);
   v_new.version := p_old.version + 1;
+  IF v_new.stage_id IS DISTINCT FROM p_old.stage_id THEN
+    v_new := move_to_stage(p_old, v_new);
+  END IF;
   PERFORM update_opportunity_row(v_new);
   RETURN change_event('opportunity', opportunity_event_record(p_old, p_linked), opportunity_event_record(v_new, p_wanted));
 END

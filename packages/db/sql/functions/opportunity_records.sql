@@ -79,7 +79,7 @@ BEGIN
 END
 $$;
 
--- Rebuilds the stored records of some opportunities. Takes the lock of the organization, on the server that has the opportunities.
+-- Rebuilds the stored records of some opportunities, and their `closed_at`. Takes the lock of the organization, on the server that has the opportunities.
 CREATE OR REPLACE FUNCTION refresh_opportunity_records(p_organization_id uuid, p_opportunity_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_row opportunities;
@@ -87,8 +87,10 @@ BEGIN
   PERFORM lock_organization(p_organization_id, 'exclusive');
   FOR v_row IN SELECT * FROM opportunities_of_ids(p_organization_id, p_opportunity_ids) LOOP
     v_row.record := opportunity_record(v_row, additional_contact_ids(p_organization_id, v_row.id));
-    UPDATE opportunities o SET record = v_row.record
-      WHERE o.organization_id = p_organization_id AND o.id = v_row.id AND o.record <> v_row.record;
+    v_row := opportunity_in_stage(v_row, stage_outcome(p_organization_id, v_row.stage_id), v_row.stage_entered_at);
+    UPDATE opportunities o SET record = v_row.record, closed_at = v_row.closed_at
+      WHERE o.organization_id = p_organization_id AND o.id = v_row.id
+        AND (o.record <> v_row.record OR o.closed_at IS DISTINCT FROM v_row.closed_at);
   END LOOP;
 END
 $$;

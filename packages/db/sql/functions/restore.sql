@@ -133,6 +133,8 @@ BEGIN
   PERFORM check_key_is_free('opportunity', 'name', opportunity_id_of_key(v_row));
   PERFORM check_key_is_free('opportunity', 'external_id', opportunity_id_of_external_id(p_organization_id, v_row.external_id));
   PERFORM check_place_is_active(v_row);
+  v_row.stage_api_key_id := current_api_key_id();
+  v_row := opportunity_in_stage(v_row, stage_outcome(p_organization_id, v_row.stage_id), v_row.updated_at);
   v_row := copy_related_texts(v_row);
   v_row.record := opportunity_record(v_row, v_additional_ids);
   INSERT INTO opportunities VALUES (v_row.*);

@@ -87,7 +87,7 @@ END
 $$;
 
 -- Creates a stage (action `stage.create`) or changes it. p_change: {action, id, pipeline_id (of a new stage), set: {label, comparable_label, color,
--- probability, is_active, is_default}, position, keeps_opportunities}. A pipeline has at most one default stage. An archived stage is
+-- probability, outcome, is_active, is_default}, position, keeps_opportunities}. A pipeline has at most one default stage. An archived stage is
 -- never the default. With keeps_opportunities, a stage is archived although it has opportunities, which the caller then moves.
 CREATE OR REPLACE FUNCTION save_stage(p_organization_id uuid, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -104,6 +104,7 @@ BEGIN
     v_old.position := (SELECT coalesce(max(s.position), 0) + 1 FROM stages s WHERE s.organization_id = p_organization_id AND s.pipeline_id = v_old.pipeline_id);
     v_old.is_active := true;
     v_old.is_default := false;
+    v_old.outcome := 'open';
   ELSIF v_old.id IS NULL THEN
     PERFORM refuse('not_found');
   END IF;
@@ -122,12 +123,12 @@ BEGIN
       WHERE s.organization_id = p_organization_id AND s.pipeline_id = v_row.pipeline_id AND s.is_default AND s.id <> v_id;
   END IF;
   IF v_is_new THEN
-    INSERT INTO stages (organization_id, id, pipeline_id, label, comparable_label, position, color, is_active, is_default, probability)
+    INSERT INTO stages (organization_id, id, pipeline_id, label, comparable_label, position, color, is_active, is_default, probability, outcome)
       VALUES (p_organization_id, v_id, v_row.pipeline_id, v_row.label, v_row.comparable_label, v_row.position, v_row.color, v_row.is_active,
-              v_row.is_default, v_row.probability);
+              v_row.is_default, v_row.probability, v_row.outcome);
   ELSE
     UPDATE stages s SET label = v_row.label, comparable_label = v_row.comparable_label, color = v_row.color, is_active = v_row.is_active,
-      is_default = v_row.is_default, probability = v_row.probability
+      is_default = v_row.is_default, probability = v_row.probability, outcome = v_row.outcome
       WHERE s.organization_id = p_organization_id AND s.id = v_id;
   END IF;
   IF p_change ? 'position' THEN

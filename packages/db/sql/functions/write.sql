@@ -128,7 +128,7 @@ DECLARE
   v_written record;
 BEGIN
   FOR n IN 1 .. v_count LOOP
-    v_inputs[n] := v_items[n]->'input';
+    v_inputs[n] := v_items[n]->'input' || jsonb_build_object('api_key_id', v_items[n]->'origin'->'api_key_id');
     IF v_items[n] ? 'idempotency' THEN
       SELECT * INTO v_stored FROM find_or_claim_result(p_organization_id, v_items[n]->'idempotency');
       IF v_stored.result IS NOT NULL OR v_stored.refusal IS NOT NULL THEN
@@ -257,6 +257,7 @@ BEGIN
   END IF;
   replayed := result IS NOT NULL;
   IF NOT replayed THEN
+    PERFORM set_config('crm.api_key_id', coalesce(p_origin->>'api_key_id', ''), true);
     LOOP
       BEGIN
         IF v_mode IS NOT NULL THEN

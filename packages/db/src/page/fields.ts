@@ -74,12 +74,27 @@ export const slots = ['text', 'number'].flatMap((kind) =>
 /** Operators on a part of a text. The trigram index of the related table serves them, because that table has fewer records. */
 const partOperators: ReadonlySet<Operator> = new Set(['contains', 'not_contains', 'starts_with', 'ends_with']);
 
-/** Fields whose values are labels from the organization's setup: a stage's label, a pipeline's name or an owner's email. */
+/**
+ * The value that an opportunity has from its stage. The stage is looked up in the table, so that the value is always current.
+ *
+ * `probability` → `(SELECT x.probability FROM stages x WHERE x.organization_id = $1 AND x.id = r.stage_id)`
+ */
+export const stageValues: Readonly<Record<'outcome' | 'probability' | 'weighted_amount', string>> = {
+  outcome: related('stages', 'outcome', 'stage_id'),
+  probability: related('stages', 'probability', 'stage_id'),
+  // Exact: a product has all decimals of its factors, unlike a quotient. Records and comparisons have the nearest double.
+  weighted_amount: `(r.amount * ${related('stages', 'probability', 'stage_id')}::numeric * 0.01)`,
+};
+
+/**
+ * Fields whose values are labels from the organization's setup: the label, outcome or probability of a stage, a pipeline's name or an
+ * owner's email.
+ */
 export interface LabelField {
   /** The record's column with the id. The setup in memory has all labels. */
   readonly column: 'stage_id' | 'pipeline_id' | 'owner_id';
-  /** Labels by id. */
-  readonly labels: ReadonlyMap<string, string>;
+  /** Labels by id. Of the probability, they are numbers, or null. */
+  readonly labels: ReadonlyMap<string, string | number | null>;
 }
 
 /** The labels of a field, or null if it is not a label. */
@@ -88,6 +103,10 @@ export const labelField = (setup: OrganizationSetup, ref: FieldRef): LabelField 
   switch (ref.field.name) {
     case 'stage_name':
       return { column: 'stage_id', labels: setup.stageLabels };
+    case 'outcome':
+      return { column: 'stage_id', labels: setup.stageOutcomes };
+    case 'probability':
+      return { column: 'stage_id', labels: setup.stageProbabilities };
     case 'pipeline_name':
       return { column: 'pipeline_id', labels: setup.pipelineNames };
     case 'owner_email':
@@ -103,14 +122,15 @@ export const labelField = (setup: OrganizationSetup, ref: FieldRef): LabelField 
  */
 export const idsOfMatchingLabels = ({ labels }: LabelField, leaf: FilterLeaf): readonly string[] => {
   const formOf = partOperators.has(leaf.operator) ? normalizeForSearch : comparableName;
-  return [...labels].filter(([, label]) => matchesFilter(leaf, () => formOf(label))).map(([id]) => id);
+  const valueOf = (label: string | number | null) => (typeof label === 'string' ? formOf(label) : label);
+  return [...labels].filter(([, label]) => matchesFilter(leaf, () => valueOf(label))).map(([id]) => id);
 };
 
 /** The normalized label of the record `r`. An organization can have many members, so their emails are not bound. */
 const labelSql = ({ column, labels }: LabelField, parameters: Parameters): FieldSql => {
   if (column === 'owner_id') return text(related('members', 'email', 'owner_id'));
   const ids = parameters.add([...labels.keys()]);
-  const texts = parameters.add([...labels.values()].map(normalizeForSearch));
+  const texts = parameters.add([...labels.values()].map((label) => normalizeForSearch(String(label))));
   return text(`SELECT x.label FROM unnest(${ids}::uuid[], ${texts}::text[]) AS x (id, label) WHERE x.id = r.${column}`);
 };
 
@@ -248,6 +268,8 @@ export const fieldSql = ({ setup, objectType, parameters }: SqlScope, ref: Field
     return ref.part === undefined
       ? customSql(ref.definition, parameters)
       : customPart(ref.definition, ref.part, parameters);
+  if (ref.source === 'system' && (ref.field.name === 'probability' || ref.field.name === 'weighted_amount'))
+    return scalar(`${stageValues[ref.field.name]}::float8`, 'float8', true);
   const byLabel = labelField(setup, ref);
   if (byLabel !== null) return labelSql(byLabel, parameters);
   const relatedText = relatedOf(ref);

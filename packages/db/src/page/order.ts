@@ -66,13 +66,16 @@ export const labelRanking = (request: PageRequest, isReadByPipeline: boolean): L
   if (key === undefined || field === null || second !== undefined || words.length > 0 || stageId !== null) return null;
   // The index on owners starts with the pipeline. So a request that names no pipeline must be read pipeline by pipeline.
   if (field.column === 'owner_id' && pipelineId === null && !isReadByPipeline) return null;
-  const labels = [...field.labels].map(([id, label]) => [id, sortKey(label)] as const);
+  // Numbers are compared in SQL.
+  if ([...field.labels.values()].some((label) => typeof label !== 'string')) return null;
+  const labels = [...field.labels].map(([id, label]) => [id, sortKey(String(label))] as const);
   const ranking = { column: field.column, direction: key.direction };
   const [leaf, other] = conjuncts(filters);
   if (leaf === undefined) return { ...ranking, labels: new Map(labels) };
-  const isOwn = leaf.kind === 'leaf' && labelField(setup, leaf.field)?.column === field.column;
-  if (!isOwn || other !== undefined || matchesFilter(leaf, () => null)) return null;
-  const matching = new Set(idsOfMatchingLabels(field, leaf));
+  const compared = leaf.kind === 'leaf' ? labelField(setup, leaf.field) : null;
+  if (leaf.kind !== 'leaf' || compared?.column !== field.column || other !== undefined) return null;
+  if (matchesFilter(leaf, () => null)) return null;
+  const matching = new Set(idsOfMatchingLabels(compared, leaf));
   return { ...ranking, labels: new Map(labels.filter(([id]) => matching.has(id))) };
 };
 
@@ -98,19 +101,20 @@ export const orderBySql = (keys: readonly KeySql[]): string =>
     })
     .join(', ');
 
-/** Columns with a second index that continues in `updated_at` order. */
+/** Columns with a second index that continues in `updated_at` order. Stages have a third one, in the order of `stage_entered_at`. */
 const continuesByChange = /^r\.(?:(?:text|number)_[1-8]|stage_id|owner_id|pipeline_id)$/;
 
 /**
  * Whether an index on an expression returns records in the order of `keys`. For a fixed value, the index continues in `created_at` order.
- * Some columns have a second index that continues in `updated_at` order. For several values, the index is in order only if the expression
- * is the first sort key.
+ * Some columns have further indexes that continue in other orders. For several values, the index is in order only if the expression is
+ * the first sort key.
  */
 export const continuesInOrder = (expression: string, isOneValue: boolean, [first]: readonly KeySql[]): boolean =>
   first?.expression === expression ||
   (isOneValue &&
     (first?.expression === 'r.created_at' ||
-      (first?.expression === 'r.updated_at' && continuesByChange.test(expression))));
+      (first?.expression === 'r.updated_at' && continuesByChange.test(expression)) ||
+      (first?.expression === 'r.stage_entered_at' && expression === 'r.stage_id')));
 
 /**
  * The condition that a record sorts after a cursor's position. Nulls sort last, so a record with null comes after each record with a

@@ -1,7 +1,7 @@
 import { type FieldSelection, type ObjectType, type SystemField, systemFields } from '@crm/domain';
 import type { Queries } from '../database.js';
 import { readMarkText } from '../read-mark.js';
-import { related, tables } from './fields.js';
+import { related, stageValues, tables } from './fields.js';
 import { instantText } from './order.js';
 import { Parameters } from './parameters.js';
 
@@ -20,6 +20,9 @@ const computed: Readonly<Record<ObjectType, Readonly<Record<string, string>>>> =
   opportunity: {
     amount: 'trim_scale(r.amount)',
     owner_email: ownerEmail,
+    ...stageValues,
+    weighted_amount: `${stageValues.weighted_amount}::float8`,
+    seconds_in_stage: 'greatest(0, floor(extract(epoch FROM now() - r.stage_entered_at)))::bigint',
     pipeline_name: related('pipelines', 'name', 'pipeline_id'),
     account_external_id: related('accounts', 'external_id', 'account_id'),
     contact_external_id: related('contacts', 'external_id', 'contact_id'),

@@ -9,7 +9,7 @@ import {
 } from '@crm/domain';
 import type { TenantStatement } from '../database.js';
 import { conditionsOf } from './conditions.js';
-import { tables } from './fields.js';
+import { stageValues, tables } from './fields.js';
 import { Parameters } from './parameters.js';
 import { placeOf, withJoinedLists } from './plan.js';
 import { matchConditions } from './plans/matches.js';
@@ -25,7 +25,8 @@ const customText = (ref: FieldRef & { source: 'custom' }, parameters: Parameters
 
 const valueText = (ref: FieldRef, parameters: Parameters): string => {
   if (ref.source === 'custom') return customText(ref, parameters);
-  if (ref.source === 'system') return `r.${ref.field.name}`;
+  if (ref.source === 'system')
+    return (stageValues as Readonly<Record<string, string>>)[ref.field.name] ?? `r.${ref.field.name}`;
   throw new Error('A summary reads no related record');
 };
 

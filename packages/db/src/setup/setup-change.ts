@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { comparableName, type AttributeType, type FieldMetadata, type ObjectType, slotKind } from '@crm/domain';
+import {
+  comparableName,
+  type AttributeType,
+  type FieldMetadata,
+  type ObjectType,
+  slotKind,
+  type StageOutcome,
+} from '@crm/domain';
 
 /** The kind of a change of the setup. The audit trail shows this name. */
 export type SetupAction =
@@ -31,6 +38,8 @@ export interface NewStage {
   readonly color?: string | undefined;
   /** The chance of winning in percent. */
   readonly probability?: number | null | undefined;
+  /** Whether deals in it are open, won or lost. By default open. */
+  readonly outcome?: StageOutcome | undefined;
   readonly isDefault?: boolean | undefined;
   readonly isActive?: boolean | undefined;
 }
@@ -93,8 +102,8 @@ const withComparable = (set: Readonly<Record<string, unknown>>, name: 'name' | '
   return typeof text === 'string' ? { ...set, [`comparable_${name}`]: comparableName(text) } : set;
 };
 
-const stageColumns = ({ label, color, probability, isActive, isDefault }: StageChange) =>
-  withoutUndefined({ label, color, probability, is_active: isActive, is_default: isDefault });
+const stageColumns = ({ label, color, probability, outcome, isActive, isDefault }: StageChange) =>
+  withoutUndefined({ label, color, probability, outcome, is_active: isActive, is_default: isDefault });
 
 const stageInsert = (id: string, pipelineId: string, stage: NewStage): SetupChange => ({
   action: 'stage.create',
@@ -139,13 +148,13 @@ export const createStageChange = (
 };
 
 /**
- * Changes a stage. The stored records of its opportunities contain the label.
+ * Changes a stage. The stored records of its opportunities contain the label, and `closed_at` depends on the outcome.
  * @param keepsOpportunities - whether a stage with opportunities may be archived, because the caller moves them next
  */
 export const updateStageChange = (id: string, change: StageChange, keepsOpportunities = false): SetupChange => {
   const set = stageColumns(change);
   const place = withoutUndefined({ position: change.position });
-  const outdates = change.label === undefined ? {} : { outdates_records: true };
+  const outdates = change.label === undefined && change.outcome === undefined ? {} : { outdates_records: true };
   const keeps = keepsOpportunities ? { keeps_opportunities: true } : {};
   const columns = withComparable(set, 'label');
   return { action: 'stage.update', id, set: columns, ...place, ...outdates, ...keeps, details: { ...set, ...place } };

@@ -19,6 +19,7 @@ export const stageWire = (stage: Stage) => ({
   is_active: stage.isActive,
   is_default: stage.isDefault,
   probability: stage.probability,
+  outcome: stage.outcome,
 });
 
 /** A member as both gateways return them. */

@@ -16,9 +16,10 @@ const field = (slug: string, attributeType: AttributeType, slot: string | null):
 
 const options = ['gold', 'iron', 'zinc'];
 
-const stages = ['Lead', 'Won'].map((label, index) => ({
+const stages = (['Lead', 'Won'] as const).map((label, index) => ({
   ...{ id: idOf(11 + index), pipelineId: idOf(1), label, position: index, color: '#000' },
-  ...{ isActive: true, isDefault: index === 0, probability: null },
+  ...{ isActive: true, isDefault: index === 0, probability: 40 + index * 60 },
+  outcome: label === 'Won' ? ('won' as const) : ('open' as const),
 }));
 
 /** An organization with two pipelines, of which Sales has two stages, and with three custom fields, two of them indexed. */

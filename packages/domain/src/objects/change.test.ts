@@ -12,6 +12,7 @@ import { type ValueReader, valueReaders } from './value-readers.js';
 import { anyCharacter, propertyRuns } from '../../tests/random.js';
 import { changeOf } from './change.js';
 import { objects } from './objects.js';
+import type { FieldDescription } from './field.js';
 import { type Body, bodyPathOf, readChange } from './read-change.js';
 
 const context = {
@@ -136,13 +137,19 @@ it.each(objectTypes)(
   'each row of the description of an %s is a field of filters, sorts and selections',
   (objectType) => {
     const index = createFieldIndex(objectType, []);
-    for (const { name, kind, always, required, isInput } of objects[objectType].fields) {
+    const fields: readonly FieldDescription[] = objects[objectType].fields;
+    for (const { name, kind, always, required, isInput, onRequest } of fields) {
       if (isInput === true) continue;
       const errors = new ErrorCollector();
       const field = { source: 'system', field: { name, kind, nullable: required !== true } };
       const selected = parseFieldSelection(name, index, errors).extras.map((extra) => extra.name);
       expect(selected).toEqual(always === true ? [] : [name]);
       if (kind.endsWith('_list')) continue;
+      if (onRequest === true) {
+        expect(parseFilters({ field: name, operator: 'not_empty' }, index, errors)).toBeNull();
+        expect(index.fullSelection.extras.map((extra) => extra.name)).not.toContain(name);
+        continue;
+      }
       expect(parseFilters({ field: name, operator: 'not_empty' }, index, errors)).toMatchObject({
         kind: 'leaf',
         field,

@@ -52,6 +52,10 @@ export interface FieldDescription {
   readonly exact?: true;
   /** How filters read a whole value of a field that requests cannot set: as the field of the other record from which it comes. */
   readonly readAs?: ValueReader;
+  /** All values that a text can have. */
+  readonly oneOf?: readonly string[];
+  /** Whether it is computed for each read: only records of requests that name it have it, and nothing can sort or filter by it. */
+  readonly onRequest?: true;
   /** Whether it is only in bodies, and not in records. */
   readonly isInput?: true;
   /** Absent for fields that only the gateways set. */

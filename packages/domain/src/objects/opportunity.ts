@@ -4,6 +4,12 @@ import { externalId, history, type ObjectDescription } from './field.js';
 /** The maximum length of `next_step`, in code points. */
 export const maxNextStepLength = 2_000;
 
+/** Whether opportunities in a stage are open, won or lost. */
+export const stageOutcomes = ['open', 'won', 'lost'] as const;
+
+/** One of {@link stageOutcomes}. */
+export type StageOutcome = (typeof stageOutcomes)[number];
+
 /** A deal in a pipeline, with its account, contacts and owner. */
 export const opportunity = {
   one: 'opportunity',
@@ -111,6 +117,38 @@ export const opportunity = {
       },
     },
     { name: 'owner_email', kind: 'email', about: 'Email of the owner.', example: 'owner@example.com' },
+    {
+      name: 'outcome',
+      kind: 'text',
+      oneOf: stageOutcomes,
+      about: 'Outcome of its stage: `open`, `won` or `lost`. Null without a stage.',
+      example: 'open',
+    },
+    {
+      name: 'stage_entered_at',
+      kind: 'timestamp',
+      about: 'When it entered its stage. Null without a stage.',
+    },
+    {
+      name: 'closed_at',
+      kind: 'timestamp',
+      about: 'When it entered its stage, if that is won or lost; null while it is open.',
+    },
+    { name: 'probability', kind: 'number', about: 'Probability of its stage, in percent.', example: 40 },
+    {
+      name: 'weighted_amount',
+      kind: 'number',
+      about: '`amount` × `probability` ÷ 100, with all decimals. Null if one of them is null.',
+      example: 19200,
+    },
+    {
+      name: 'seconds_in_stage',
+      kind: 'number',
+      whole: true,
+      onRequest: true,
+      about: 'Whole seconds since `stage_entered_at`, at the time of the read. Only if `fields` names it.',
+      example: 86400,
+    },
     ...history,
     {
       name: 'account_domain',

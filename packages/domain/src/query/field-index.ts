@@ -34,7 +34,7 @@ export interface FieldIndex {
   readonly members: CustomValueReferences;
   /** The fields of lists and searches without `fields`. */
   readonly defaultSelection: FieldSelection;
-  /** Every system field and visible custom field: the selection of a get by id without `fields`. */
+  /** Every system field and visible custom field, but none on request: the selection of a get by id without `fields`. */
   readonly fullSelection: FieldSelection;
 }
 
@@ -66,7 +66,7 @@ export const createFieldIndex = (
     labels,
     members,
     defaultSelection: { extras: [], custom, isAllVisible: true },
-    fullSelection: { extras, custom, isAllVisible: true },
+    fullSelection: { extras: extras.filter(({ isOnRequest }) => !isOnRequest), custom, isAllVisible: true },
   };
 };
 

@@ -13,8 +13,8 @@ export const knownText = (names: readonly string[]): string => {
 };
 
 /**
- * The labels of a field whose values come from the organization's setup: the labels of its stages, the names of its pipelines, or the
- * emails of its members. Archived stages and pipelines and former members count, because records may still have them.
+ * The labels of a field whose values come from the organization's setup: the labels or outcomes of its stages, the names of its
+ * pipelines, or the emails of its members. Archived stages and pipelines and former members count, because records may still have them.
  */
 export class KnownLabels {
   readonly #noun: string;
@@ -22,7 +22,7 @@ export class KnownLabels {
   #forms: ReadonlySet<string> | undefined;
 
   /** @param noun - what a label names, with its article */
-  constructor(noun: 'a stage' | 'a pipeline' | 'a member', labels: Iterable<string>) {
+  constructor(noun: 'a stage' | 'an outcome' | 'a pipeline' | 'a member', labels: Iterable<string>) {
     this.#noun = noun;
     this.#labels = [...new Set(labels)];
   }

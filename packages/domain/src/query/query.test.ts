@@ -29,7 +29,7 @@ describe('parseFieldSelection', () => {
 
   it("uses the caller's default if no field is named", () => {
     const read = parseFieldSelection.bind(null, undefined, testFieldIndex);
-    expect(accepted((errors) => read(errors, testFieldIndex.fullSelection)).extras).toHaveLength(19);
+    expect(accepted((errors) => read(errors, testFieldIndex.fullSelection)).extras).toHaveLength(24);
   });
 
   it('selects the named custom fields, in the order of the field index', () => {
@@ -160,11 +160,11 @@ describe('parseSort', () => {
     ]);
   });
 
-  it('accepts every system field except lists, and every custom field with one value', () => {
+  it('accepts every system field except lists and those on request, and every custom field with one value', () => {
     for (const field of systemFields.opportunity) {
       expect([field.name, Object.keys(refuseSort(field.name)).length]).toEqual([
         field.name,
-        field.name === 'additional_contacts' ? 1 : 0,
+        ['additional_contacts', 'seconds_in_stage'].includes(field.name) ? 1 : 0,
       ]);
     }
     const refused = testDefinitions

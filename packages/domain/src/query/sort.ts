@@ -121,7 +121,10 @@ const respell = (name: string, fieldIndex: FieldIndex): string | null => {
 
 const findObstacle = (ref: FieldRef): string | null => {
   if (ref.source === 'relation') return 'it belongs to another record';
-  if (ref.source === 'system') return ref.field.sortable ? null : 'it holds several values';
+  if (ref.source === 'system') {
+    if (ref.field.isOnRequest) return 'it is computed for each read';
+    return ref.field.sortable ? null : 'it holds several values';
+  }
   if (comparisonKind(ref.definition.attributeType) === 'set') return 'it holds several values';
   const parts = partsOf(ref.definition);
   return parts.length > 0 && ref.part === undefined ? `sort by one of its parts, ${parts.join(', ')}` : null;

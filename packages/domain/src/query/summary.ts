@@ -107,7 +107,8 @@ const parseMeasure = (
   const name = text.slice(colon + 1);
   const field = parseField(name, fieldIndex, errors);
   if (!field.ok) return field;
-  return field.value.source !== 'relation' && filterKindOf(field.value) === 'number'
+  const isComputed = field.value.source === 'system' && field.value.field.isOnRequest;
+  return field.value.source !== 'relation' && filterKindOf(field.value) === 'number' && !isComputed
     ? ok({ name: text, compute, field: field.value })
     : fail(`cannot compute the ${compute} of ${quote(name)}: it holds no number`);
 };
@@ -167,4 +168,4 @@ export const parseMeasures = (
  * currency.
  */
 export const hasCurrencyPerRecord = ({ field }: SummaryMeasure): boolean =>
-  field.source === 'system' && field.field.name === 'amount';
+  field.source === 'system' && ['amount', 'weighted_amount'].includes(field.field.name);

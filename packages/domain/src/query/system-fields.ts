@@ -14,6 +14,8 @@ export interface SystemField {
   readonly always: boolean;
   readonly sortable: boolean;
   readonly filterable: boolean;
+  /** Whether a record has it only if `fields` names it, also where all other fields are shown. */
+  readonly isOnRequest: boolean;
   /** How a whole sent text is read, as a write of it is; null if it is compared as sent. */
   readonly reader: ValueReader | null;
   /** Whether whole values are compared exactly. */
@@ -21,11 +23,12 @@ export interface SystemField {
 }
 
 const toSystemField = (description: FieldDescription): SystemField => {
-  const { name, kind, required, always, write, readAs = null, exact: isExact = false } = description;
-  const isScalar = !kind.endsWith('_list');
-  const scalar = { sortable: isScalar, filterable: isScalar };
+  const { name, kind, required, always, onRequest, write, readAs = null, exact: isExact = false } = description;
+  const isOnRequest = onRequest === true;
+  const isCompared = !kind.endsWith('_list') && !isOnRequest;
+  const uses = { sortable: isCompared, filterable: isCompared, isOnRequest };
   const reader = write !== undefined && write.as in valueReaders ? (write.as as ValueReader) : readAs;
-  return { name, kind, nullable: required !== true, always: always === true, ...scalar, reader, isExact };
+  return { name, kind, nullable: required !== true, always: always === true, ...uses, reader, isExact };
 };
 
 const fieldsOf = (objectType: ObjectType): readonly SystemField[] =>

@@ -10,7 +10,15 @@ const describePipelines = async (setup: Setup) => {
     active.map(async ({ pipeline_id: id, name }) => {
       const stages = (await setup.stages(id)).filter((stage) => stage.is_active);
       const first = stages.find((stage) => stage.is_default);
-      return { pipeline: name, stages: stages.map((stage) => stage.label), default_stage: first?.label };
+      const labelsOf = (outcome: string) =>
+        stages.filter((stage) => stage.outcome === outcome).map(({ label }) => label);
+      return {
+        pipeline: name,
+        stages: stages.map((stage) => stage.label),
+        default_stage: first?.label,
+        won_stages: labelsOf('won'),
+        lost_stages: labelsOf('lost'),
+      };
     }),
   );
 };

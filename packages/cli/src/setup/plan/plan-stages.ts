@@ -25,8 +25,8 @@ interface StagesPlan {
 }
 
 /** The values of a stage as the API names them. */
-export const stageBody = ({ label, color, probability, default: isDefault }: FileStage) =>
-  withoutUndefined({ label, color, probability, is_default: isDefault });
+export const stageBody = ({ label, color, probability, outcome, default: isDefault }: FileStage) =>
+  withoutUndefined({ label, color, probability, outcome, is_default: isDefault });
 
 /** The ids of the stages of a new pipeline, in the order of the file. */
 export const createdStages = (entries: readonly FileStage[], created: readonly Stage[]): readonly string[] =>

@@ -48,6 +48,7 @@ export const plannedSetup = (file: SetupFile, stored: StoredSetup): TargetSetup 
         color: 'gray',
         is_default: stage.default === true,
         probability: null,
+        outcome: 'open' as const,
         is_active: isActive(stage, known?.is_active),
       }),
     );
