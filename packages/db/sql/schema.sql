@@ -733,11 +733,15 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --     calls additional_emails, begin_change, changed_contact, check_if_stored, check_key_is_free, check_version, collect_events, collect_rows, contact_id_of_external_id, contact_is_renamed, contact_moves, ensure_related, find_account_id, find_contact_id, only_keys, store_contact
 -- creates.sql
 --   creating_items(p_inputs jsonb[], p_keys text[], p_external_ids text[], p_found uuid[], p_refusals jsonb[]) → boolean[]
+--   insert_accounts(p_rows accounts[]) → uuid[]
+--   insert_contacts(p_rows contacts[]) → uuid[]
+--   insert_opportunities(p_rows opportunities[]) → uuid[]
+--   inserted_events(p_events events[], p_object text, p_ids uuid[]) → events[]
 --   answers_of_events(p_answers jsonb[], p_events events[]) → jsonb[]
 --   create_accounts(p_organization_id uuid, p_inputs jsonb[], p_before integer, OUT answers jsonb[], OUT refusals jsonb[], OUT new_events events[]) → record
---     calls account_event_record, account_result, answers_of_events, begin_change, created_event, creating_items, ensure_related, events_of_accounts, find_account_id, match_accounts, new_account, new_id, not_stored_refusal, write_time
+--     calls account_event_record, account_result, answers_of_events, begin_change, created_event, creating_items, ensure_related, find_account_id, insert_accounts, inserted_events, match_accounts, new_account, new_id, not_stored_refusal, write_time
 --   create_contacts(p_organization_id uuid, p_inputs jsonb[], p_before integer, OUT answers jsonb[], OUT refusals jsonb[], OUT new_events events[]) → record
---     calls answers_of_events, begin_change, contact_event_record, contact_result, created_event, creating_items, ensure_related, events_of_contacts, find_contact_id, match_contacts, new_contact, new_id, not_stored_refusal, write_time
+--     calls answers_of_events, begin_change, contact_event_record, contact_result, created_event, creating_items, ensure_related, find_contact_id, insert_contacts, inserted_events, match_contacts, new_contact, new_id, not_stored_refusal, write_time
 --   match_accounts(p_organization_id uuid, p_inputs jsonb[], p_rows accounts[], p_found uuid[], p_answers jsonb[], p_refusals jsonb[], p_events events[], p_before integer, OUT answers jsonb[], OUT refusals jsonb[], OUT new_events events[]) → record
 --     calls match_accounts_one_by_one
 --   match_contacts(p_organization_id uuid, p_inputs jsonb[], p_rows contacts[], p_found uuid[], p_answers jsonb[], p_refusals jsonb[], p_events events[], p_before integer, OUT answers jsonb[], OUT refusals jsonb[], OUT new_events events[]) → record
@@ -943,7 +947,7 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --     calls linked_contact_text
 --   opportunity_result(p_row opportunities, p_status text, p_unapplied jsonb) → jsonb
 --   create_opportunities(p_organization_id uuid, p_inputs jsonb[], p_before integer, OUT answers jsonb[], OUT refusals jsonb[], OUT new_events events[]) → record
---     calls account_key_of, answers_of_events, begin_change, created_event, creating_items, current_api_key_id, ensure_related, events_of_opportunities, match_opportunities, new_id, not_stored_refusal, opportunity_event_record, opportunity_id_of_key, opportunity_key, opportunity_result, opportunity_text, opportunity_with_values, places_of_opportunities, refusal_of, unseen_slugs, write_time
+--     calls account_key_of, answers_of_events, begin_change, created_event, creating_items, current_api_key_id, ensure_related, insert_opportunities, inserted_events, match_opportunities, new_id, not_stored_refusal, opportunity_event_record, opportunity_id_of_key, opportunity_key, opportunity_result, opportunity_text, opportunity_with_values, places_of_opportunities, refusal_of, unseen_slugs, write_time
 --   opportunity_id_of_create(p_row opportunities) → uuid
 --     calls opportunity_id_of_external_id, opportunity_id_of_key
 --   check_opportunity_keys(p_row opportunities, p_found_id uuid) → void
@@ -989,10 +993,7 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --     calls additional_contact_ids, lock_organization, opportunities_of_ids, opportunity_in_stage, opportunity_record, stage_outcome
 -- related.sql
 --   ensure_related(p_organization_id uuid, p_inputs jsonb[], p_before integer DEFAULT 0) → events[]
---     calls account_event_record, begin_change, contact_event_record, created_event, events_of_accounts, events_of_contacts, new_id, write_time
---   events_of_accounts(p_organization_id uuid, p_events events[]) → events[]
---   events_of_contacts(p_organization_id uuid, p_events events[]) → events[]
---   events_of_opportunities(p_organization_id uuid, p_events events[]) → events[]
+--     calls account_event_record, begin_change, contact_event_record, created_event, insert_accounts, insert_contacts, inserted_events, new_id, write_time
 -- restore.sql
 --   deleted_record(p_organization_id uuid, p_position bigint, p_object text) → jsonb
 --     calls refuse

@@ -1,5 +1,5 @@
 import { type Failure, isFailure } from '@crm/domain';
-import { readTestStack, until, writeServerUrl } from '@crm/testing';
+import { readCitusUrl, readTestStack, until, writeServerUrl } from '@crm/testing';
 import { describe, expect, test } from '@jest/globals';
 import { type Database, openDatabase } from '../src/database.js';
 import { noteCreate } from '../src/write/notes.js';
@@ -28,7 +28,7 @@ const countOf = async (table: string): Promise<unknown> =>
  * @returns what the second call returned, and whether it waited
  */
 const whileOpen = async <T>(first: (on: Database) => Promise<unknown>, second: (on: Database) => Promise<T>) => {
-  const [one, two] = [await connect(), await connect()];
+  const [one, two, watcher] = [await connect(), await connect(), await connect()];
   await one.queryServer({ text: 'BEGIN' });
   await first(one);
   const [holder] = await one.queryServer<{ pid: number }>({ text: 'SELECT pg_backend_pid() AS pid' });
@@ -37,15 +37,15 @@ const whileOpen = async <T>(first: (on: Database) => Promise<unknown>, second: (
   running.catch(() => undefined);
   let hasWaited = false;
   await until(async () => {
-    const waiting = 'SELECT FROM pg_stat_activity WHERE $1::int = ANY (pg_blocking_pids(pid))';
-    hasWaited ||= (await organization.database.pool.query(waiting, [holder?.pid])).rowCount !== 0;
+    const text = 'SELECT pid FROM pg_stat_activity WHERE $1::int = ANY (pg_blocking_pids(pid))';
+    hasWaited ||= (await watcher.queryServer({ text, values: [holder?.pid] })).length > 0;
     return hasWaited || hasEnded;
   }, 5);
   await one.queryServer({ text: 'COMMIT' });
   try {
     return { result: await running, hasWaited };
   } finally {
-    await Promise.all([one.close(), two.close()]);
+    await Promise.all([one.close(), two.close(), watcher.close()]);
   }
 };
 
@@ -89,7 +89,9 @@ describe('R22: two calls under one Idempotency-Key', () => {
   test('the second one repeats the answer if the first one ends just before it claims the key', async () => {
     const key = newKey();
     const gate = `hashtextextended('${organizationId()} gate', 0)`;
-    const late = await connect();
+    const [late, holder, watcher] = [await connect(), await connect(), await connect()];
+    // Of this server only: Citus would send these statements to the others.
+    if (readCitusUrl() !== null) await late.queryServer({ text: 'SET citus.enable_ddl_propagation = off' });
     // In this session, the function that claims a key first waits at a gate. So the call has looked for a result and found none.
     await late.queryServer({ text: 'CREATE SCHEMA IF NOT EXISTS gated' });
     await late.queryServer({
@@ -97,18 +99,17 @@ describe('R22: two calls under one Idempotency-Key', () => {
         PERFORM pg_advisory_xact_lock_shared(${gate}); RETURN pg_catalog.pg_try_advisory_xact_lock(p_key); END $$`,
     });
     await late.queryServer({ text: 'SET search_path = gated, pg_catalog, public' });
-    const holder = await connect();
     await holder.queryServer({ text: `SELECT pg_advisory_lock(${gate})` });
     const second = runWrite(late, organizationId(), once(), key);
     second.catch(() => undefined);
-    const waiting = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+    const text = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
       AND ((classid::bigint << 32) | objid::bigint) = ${gate}`;
-    await until(async () => (await organization.database.pool.query(waiting)).rowCount === 1, 5);
+    await until(async () => (await watcher.queryServer({ text })).length === 1, 5);
     const first = await runWrite(organization.database, organizationId(), once(), key);
     await holder.close();
     const repeated = await second;
     await late.queryServer({ text: 'DROP SCHEMA gated CASCADE' });
-    await late.close();
+    await Promise.all([late.close(), watcher.close()]);
     expect([first.replayed, repeated.replayed]).toEqual([false, true]);
     expect(repeated.result).toEqual(first.result);
     expect(await countOf('notes')).toBe(1);

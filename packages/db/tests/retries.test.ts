@@ -130,7 +130,7 @@ test('a create that gives names to a contact which another call has just created
   await other.close();
   expect((await written).result).toMatchObject({ record_status: 'updated', first_name: 'Ann' });
   // The rollback to the start of the call has freed the shared lock.
-  const text = `SELECT mode FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()`;
+  const text = `SELECT mode FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND pid = pg_backend_pid()`;
   expect(await naming.queryServer({ text })).toEqual([{ mode: 'ExclusiveLock' }]);
   await naming.queryServer({ text: 'COMMIT' });
   await naming.close();

@@ -30,7 +30,33 @@ BEGIN
 END
 $$;
 
--- The answers of items without those of records that other calls inserted first (events_of_<objects>).
+-- Inserts new records in the order of their keys. Returns the ids of those that it inserted: the keys of the others exist, because other calls
+-- inserted them first. On Citus, only RETURNING says which ones: ROW_COUNT counts the rows of the SELECT there.
+-- FOR objects=accounts key=domain
+-- FOR objects=contacts key=email
+-- FOR objects=opportunities key=pipeline_id,account_key,name
+CREATE OR REPLACE FUNCTION insert_{objects}(p_rows {objects}[]) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_id uuid;
+  v_ids uuid[] := '{}';
+BEGIN
+  FOR v_id IN
+    INSERT INTO {objects} SELECT r.* FROM unnest(p_rows) r ORDER BY {r.key} ON CONFLICT (organization_id, {key}) DO NOTHING RETURNING id
+  LOOP
+    v_ids := v_ids || v_id;
+  END LOOP;
+  RETURN v_ids;
+END
+$$;
+
+-- The events of a call without those of records of one kind that it did not insert (insert_<objects>). p_ids: those that it inserted.
+CREATE OR REPLACE FUNCTION inserted_events(p_events events[], p_object text, p_ids uuid[]) RETURNS events[] LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN ARRAY(SELECT e FROM unnest(p_events) e WHERE e.object <> p_object OR e.record_id = ANY (p_ids));
+END
+$$;
+
+-- The answers of items without those of records that the call did not insert (inserted_events).
 CREATE OR REPLACE FUNCTION answers_of_events(p_answers jsonb[], p_events events[]) RETURNS jsonb[] LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   RETURN ARRAY(
@@ -54,7 +80,7 @@ DECLARE
   v_creating boolean[];
   v_row {objects};
   v_rows {objects}[] := '{}';
-  v_inserted int;
+  v_inserted uuid[];
   v_written record;
 BEGIN
   SELECT array_agg(s.key ORDER BY s.n), array_agg(s.external_id ORDER BY s.n), array_agg(not_stored_refusal(NULL, s.change) ORDER BY s.n),
@@ -90,15 +116,14 @@ BEGIN
   END LOOP;
   IF cardinality(v_rows) > 0 THEN
     PERFORM begin_change('shared');
-  END IF;
-  INSERT INTO {objects} SELECT r.* FROM unnest(v_rows) r ORDER BY r.{key} ON CONFLICT (organization_id, {key}) DO NOTHING;
-  GET DIAGNOSTICS v_inserted = ROW_COUNT;
-  IF v_inserted < cardinality(v_rows) THEN
-    new_events := events_of_{objects}(p_organization_id, new_events);
-    answers := answers_of_events(answers, new_events);
-    FOR n IN 1 .. v_count LOOP
-      v_found[n] := coalesce(v_found[n], find_{object}_id(p_organization_id, v_keys[n]));
-    END LOOP;
+    v_inserted := insert_{objects}(v_rows);
+    IF cardinality(v_inserted) < cardinality(v_rows) THEN
+      new_events := inserted_events(new_events, '{object}', v_inserted);
+      answers := answers_of_events(answers, new_events);
+      FOR n IN 1 .. v_count LOOP
+        v_found[n] := coalesce(v_found[n], find_{object}_id(p_organization_id, v_keys[n]));
+      END LOOP;
+    END IF;
   END IF;
   SELECT * INTO v_written FROM match_{objects}(p_organization_id, p_inputs, NULL, v_found, answers, refusals, new_events, p_before);
   answers := v_written.answers;

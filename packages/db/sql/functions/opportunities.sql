@@ -73,12 +73,15 @@ DECLARE
   v_rows opportunities[] := array_fill(NULL::opportunities, v_size);
   v_keys text[] := array_fill(NULL::text, v_size);
   v_external_ids text[] := v_keys;
+  v_account_keys text[] := v_keys;
+  v_names text[] := v_keys;
+  v_pipelines uuid[] := array_fill(NULL::uuid, v_size);
   v_additional jsonb[] := array_fill(NULL::jsonb, v_size);
   v_records jsonb[] := v_additional;
   v_found uuid[];
   v_creating boolean[];
   v_new opportunities[] := '{}';
-  v_inserted int;
+  v_inserted uuid[];
   v_written record;
 BEGIN
   answers := array_fill(NULL::jsonb, v_size);
@@ -109,6 +112,9 @@ BEGIN
     v_rows[v_item.n] := v_row;
     v_keys[v_item.n] := CASE WHEN v_row.name IS NOT NULL THEN opportunity_key(v_row) END;
     v_external_ids[v_item.n] := v_row.external_id;
+    v_account_keys[v_item.n] := v_row.account_key;
+    v_names[v_item.n] := v_row.name;
+    v_pipelines[v_item.n] := v_row.pipeline_id;
     v_additional[v_item.n] := to_jsonb(v_item.additional_ids);
     v_records[v_item.n] := opportunity_event_record(v_row, v_item.additional_ids);
     refusals[v_item.n] := coalesce(not_stored_refusal(NULL, v_item.input->'change'), CASE
@@ -120,7 +126,7 @@ BEGIN
         (SELECT o.id FROM opportunities o WHERE o.organization_id = p_organization_id AND o.external_id = u.external_id),
         (SELECT o.id FROM opportunities o
           WHERE o.organization_id = p_organization_id AND o.pipeline_id = u.pipeline_id AND o.account_key = u.account_key AND o.name = u.name))
-      FROM unnest(v_rows) WITH ORDINALITY u ORDER BY u.ordinality);
+      FROM unnest(v_pipelines, v_account_keys, v_names, v_external_ids) WITH ORDINALITY u (pipeline_id, account_key, name, external_id, n) ORDER BY u.n);
   v_creating := creating_items(p_inputs, v_keys, v_external_ids, v_found, refusals);
   FOR n IN 1 .. v_size[1] LOOP
     IF NOT v_creating[n] THEN
@@ -134,11 +140,9 @@ BEGIN
   END LOOP;
   IF cardinality(v_new) > 0 THEN
     PERFORM begin_change('shared');
-    INSERT INTO opportunities SELECT r.* FROM unnest(v_new) r ORDER BY r.pipeline_id, r.account_key, r.name
-      ON CONFLICT (organization_id, pipeline_id, account_key, name) DO NOTHING;
-    GET DIAGNOSTICS v_inserted = ROW_COUNT;
-    IF v_inserted < cardinality(v_new) THEN
-      new_events := events_of_opportunities(p_organization_id, new_events);
+    v_inserted := insert_opportunities(v_new);
+    IF cardinality(v_inserted) < cardinality(v_new) THEN
+      new_events := inserted_events(new_events, 'opportunity', v_inserted);
       answers := answers_of_events(answers, new_events);
       FOR n IN 1 .. v_size[1] LOOP
         v_found[n] := coalesce(v_found[n], opportunity_id_of_key(v_rows[n]));

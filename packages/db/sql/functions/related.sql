@@ -19,7 +19,7 @@ DECLARE
   v_contact contacts;
   v_contacts contacts[] := '{}';
   v_events events[] := '{}';
-  v_count int;
+  v_inserted uuid[];
 BEGIN
   SELECT array_agg(s.email ORDER BY s.email), array_agg(s.account_domain ORDER BY s.email), array_agg(s.n ORDER BY s.email) INTO v_emails, v_domains, v_items
     FROM (SELECT c.email COLLATE "C" AS email, min(c.account_domain) AS account_domain, min(i.n) AS n
@@ -56,10 +56,9 @@ BEGIN
   END LOOP;
   IF cardinality(v_accounts) > 0 THEN
     PERFORM begin_change('shared');
-    INSERT INTO accounts SELECT r.* FROM unnest(v_accounts) r ON CONFLICT (organization_id, domain) DO NOTHING;
-    GET DIAGNOSTICS v_count = ROW_COUNT;
-    IF v_count < cardinality(v_accounts) THEN
-      v_events := events_of_accounts(p_organization_id, v_events);
+    v_inserted := insert_accounts(v_accounts);
+    IF cardinality(v_inserted) < cardinality(v_accounts) THEN
+      v_events := inserted_events(v_events, 'account', v_inserted);
     END IF;
   END IF;
   IF v_emails IS NULL THEN
@@ -86,25 +85,10 @@ BEGIN
     v_contacts := v_contacts || v_contact;
     v_events := v_events || created_event(v_seed.n + p_before, 'contact', contact_event_record(v_contact, '[]'));
   END LOOP;
-  INSERT INTO contacts SELECT r.* FROM unnest(v_contacts) r ON CONFLICT (organization_id, email) DO NOTHING;
-  GET DIAGNOSTICS v_count = ROW_COUNT;
-  IF v_count < cardinality(v_contacts) THEN
-    v_events := events_of_contacts(p_organization_id, v_events);
+  v_inserted := insert_contacts(v_contacts);
+  IF cardinality(v_inserted) < cardinality(v_contacts) THEN
+    v_events := inserted_events(v_events, 'contact', v_inserted);
   END IF;
   RETURN v_events;
-END
-$$;
-
--- The events of a call without those of records that it did not insert, because other calls inserted their keys first.
--- FOR object=account objects=accounts
--- FOR object=contact objects=contacts
--- FOR object=opportunity objects=opportunities
-CREATE OR REPLACE FUNCTION events_of_{objects}(p_organization_id uuid, p_events events[]) RETURNS events[] LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  v_inserted uuid[] := ARRAY(
-    SELECT (SELECT r.id FROM {objects} r WHERE r.organization_id = p_organization_id AND r.id = e.record_id)
-      FROM unnest(p_events) e WHERE e.object = '{object}');
-BEGIN
-  RETURN ARRAY(SELECT e FROM unnest(p_events) e WHERE e.object <> '{object}' OR e.record_id = ANY (v_inserted));
 END
 $$;

@@ -139,6 +139,17 @@ const changeRules: Readonly<Record<string, Rule>> = {
       expressions.mutable(change.onConflictClause, 'stable').map(({ name }) => name),
     ),
 
+  'count of INSERT … SELECT': ({ tree, isCounted }, schema) =>
+    changesOf(tree, ['InsertStmt'], schema)
+      .filter(
+        ({ selectStmt, onConflictClause, returningClause, returningList }) =>
+          isCounted &&
+          (selectStmt as { SelectStmt: Tree }).SelectStmt.valuesLists === undefined &&
+          (onConflictClause as Tree | undefined)?.action === 'ONCONFLICT_NOTHING' &&
+          (returningClause ?? returningList) === undefined,
+      )
+      .map(({ relation }) => relation.relname),
+
   'subquery in VALUES': ({ tree }, schema) =>
     changesOf(tree, ['InsertStmt'], schema)
       .flatMap(({ selectStmt }) => nodesOf((selectStmt as { SelectStmt: Tree }).SelectStmt.valuesLists, 'SubLink'))

@@ -81,6 +81,15 @@ export const refusedExamples: readonly RefusedExample[] = [
       ON CONFLICT (organization_id) DO UPDATE SET occurred_at = now()`,
   ),
   example(
+    'count of INSERT … SELECT',
+    /skipped rows were counted/,
+    `INSERT INTO accounts (organization_id, id, domain, search_text, created_at, updated_at)
+      SELECT p_organization_id, u, 'example.com', '', v_now, v_now FROM unnest(ARRAY[p_organization_id]) u
+      ON CONFLICT (organization_id, domain) DO NOTHING;
+      GET DIAGNOSTICS v_text = ROW_COUNT;
+      ASSERT v_text = '0', 'skipped rows were counted'`,
+  ),
+  example(
     'subquery in VALUES',
     /subqueries are not supported within INSERT queries/,
     `INSERT INTO members (organization_id, id, email, name) VALUES (p_organization_id, p_organization_id, 'a@b.com',

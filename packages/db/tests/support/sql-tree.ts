@@ -13,6 +13,8 @@ export interface SqlStatement {
   readonly tree: Tree;
   /** The types of variables and parameters, by name. A row variable has the name of its table. */
   readonly variables: ReadonlyMap<string, string>;
+  /** Whether its function asks how many rows a statement changed, or if it changed one. */
+  readonly isCounted: boolean;
 }
 
 /** A function of the sources. */
@@ -59,7 +61,7 @@ const parseStatement = (text: string): Tree => {
 
 /** A statement of TypeScript, or an example. @param variables - such as `v_now timestamptz` */
 export const statementOf = (of: string, text: string, variables: readonly string[] = []): SqlStatement => ({
-  ...{ of, text, tree: parseStatement(text) },
+  ...{ of, text, tree: parseStatement(text), isCounted: false },
   variables: new Map(variables.map((one) => one.split(' ') as [string, string])),
 });
 
@@ -98,16 +100,17 @@ export const parseFunction = (text: string): SqlFunction => {
   const volatility = (optionOf(node, 'volatility') ?? 'volatile') as SqlFunction['volatility'];
   const parameters = nodesOf(node.parameters, 'FunctionParameter');
   if (optionOf(node, 'language') === 'sql') {
-    const statement = { of: name, text, tree: parseStatement(optionOf(node, 'as') ?? '') };
+    const statement = { of: name, text, tree: parseStatement(optionOf(node, 'as') ?? ''), isCounted: false };
     return { name, volatility, statements: [{ ...statement, variables: variablesOf([], parameters) }] };
   }
   // The parser knows no tables, and refuses arrays of their rows only as a result.
   const parsed: unknown = parsePlPgSQLSync(text.replace(/RETURNS \w+\[\]/, 'RETURNS text[]'));
   const variables = variablesOf(parsed, parameters);
   const expressions = nodesOf(parsed, 'PLpgSQL_expr') as unknown as readonly { query: string; parseMode?: number }[];
+  const isCounted = nodesOf(parsed, 'PLpgSQL_stmt_getdiag').length > 0 || /\bFOUND\b/.test(text);
   const statements = expressions
     .map(sqlOf)
-    .map((sql) => ({ of: name, text: sql, tree: parseStatement(sql), variables }));
+    .map((sql) => ({ of: name, text: sql, tree: parseStatement(sql), variables, isCounted }));
   return { name, volatility, statements };
 };
 
