@@ -81,7 +81,8 @@ describe('the attempts of an endpoint', () => {
     ({ outcome: 'delivered', first_position: first, last_position: last, events: last - first + 1, attempt }) as const;
   const age = (interval: string) =>
     log.query(
-      `UPDATE webhook_attempts SET occurred_at = occurred_at - interval '${interval}' WHERE endpoint_id = $1`,
+      `UPDATE webhook_attempts SET occurred_at = (occurred_at AT TIME ZONE 'UTC' - interval '${interval}') AT TIME ZONE 'UTC'
+        WHERE endpoint_id = $1`,
       id,
     );
 

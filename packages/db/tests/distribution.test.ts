@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readCitusUrl, readTestStack, type TestDatabase } from '@crm/testing';
+import { readCitusUrl, readTestStack, type TestDatabase, testServerUrls } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { administration } from '../src/administration.js';
 import { type AdministrationDatabase, openAdministrationDatabase } from '../src/administration-database.js';
@@ -82,6 +82,23 @@ afterAll(async () => {
     await queryOnce(url, 'DELETE FROM function_versions');
     await queryOnce(url, 'DROP FUNCTION write(uuid, text, jsonb, jsonb, jsonb)');
     expect(await migrate(url)).toEqual(['write functions']);
+    expect(await inspectDistribution(database)).toMatchObject({ undelegated: [], isWriteDelegated: true });
+  });
+
+  test('gets a write function with another result and other parameters replaced on all servers', async () => {
+    const name = 'delete_expired_results';
+    await queryOnce(url, `DROP FUNCTION ${name}(uuid, int)`);
+    const older = `CREATE FUNCTION ${name}(p_organization_id uuid, p_rows int) RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint'`;
+    await queryOnce(url, older);
+    await queryOnce(url, `UPDATE function_versions SET digest = 'older'`);
+    expect(await migrate(url)).toEqual(['write functions']);
+    const text = `SELECT pg_get_function_arguments(oid) || ' ' || prorettype::regtype AS found FROM pg_proc WHERE proname = $1`;
+    for (const server of await testServerUrls(url)) {
+      expect(await queryOnce(server, text, [name])).toEqual([
+        { found: 'p_organization_id uuid, p_limit integer integer' },
+      ]);
+      expect(await queryOnce(server, `SELECT FROM pg_namespace WHERE nspname LIKE 'crm%'`)).toEqual([]);
+    }
     expect(await inspectDistribution(database)).toMatchObject({ undelegated: [], isWriteDelegated: true });
   });
 

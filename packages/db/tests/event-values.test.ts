@@ -192,7 +192,9 @@ describe('the record of a large event', () => {
   const change = async (id: string) => run(update('account', { id }, { name: `Name ${Math.random()}` }));
   const weeksBefore = (weeks: number, ...positions: readonly number[]) =>
     database.pool.query(
-      'UPDATE events SET occurred_at = occurred_at - make_interval(days => 7 * $3) WHERE organization_id = $1 AND position = ANY ($2)',
+      // In UTC, because Citus refuses functions of a column that depend on the session.
+      `UPDATE events SET occurred_at = (occurred_at AT TIME ZONE 'UTC' - make_interval(days => 7 * $3)) AT TIME ZONE 'UTC'
+        WHERE organization_id = $1 AND position = ANY ($2)`,
       [organization.organizationId(), positions, weeks],
     );
 

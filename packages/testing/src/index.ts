@@ -2,7 +2,7 @@ export { EventFold, type LoggedEvent } from './change-log/fold-events.js';
 export { Answer, comparableHeaders } from './client/answer.js';
 export { countAnswers } from './client/answer-check.js';
 export { createTestClient, type TestClient, type TestRequest } from './client/test-client.js';
-export { readCitusUrl, writeServerUrl } from './citus.js';
+export { readCitusUrl, testServerUrls, writeServerUrl } from './citus.js';
 export { createTestDatabase, type TestDatabase } from './create-test-database.js';
 export { findFreePort } from './gateway/free-port.js';
 export { startGatewayProcess, type GatewayProcess } from './gateway/gateway-process.js';

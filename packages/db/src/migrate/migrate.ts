@@ -43,12 +43,10 @@ const installFunctions = async (client: pg.Client, functions: FunctionSources): 
     if (isOnCitus) {
       await client.query(inSequenceSql);
       await distributeTables(client);
-      await distributeFunctions(client, functions);
-    } else {
-      const { rowCount } = await client.query('SELECT FROM function_versions LIMIT 1');
-      if (rowCount === 1) await dropChangedFunctions(client, functions);
-      await client.query(functions.sql);
     }
+    const { rowCount } = await client.query('SELECT FROM function_versions LIMIT 1');
+    if (rowCount === 1) await dropChangedFunctions(client, functions);
+    await (isOnCitus ? distributeFunctions(client, functions) : client.query(functions.sql));
     await client.query(
       'INSERT INTO function_versions (number, digest, release) SELECT coalesce(max(number), 0) + 1, $1, $2 FROM function_versions',
       [functions.digest, functions.release],
