@@ -81,7 +81,7 @@ it.each<[string, string, unknown]>([
   ['gone: response AccountPage.limit: maximum 500', `${inRead} AccountPage properties limit maximum`, 501],
   ['gone: request CreateAccountBody.name', name, undefined],
   ['gone: request CreateAccountBody.name: is null', `${name} type`, 'string'],
-  ['gone: request CreateWebhook.payload: may be thin', `${inInbound} CreateWebhook properties payload enum`, ['full']],
+  ['gone: request UpdateWebhook.payload: may be thin', `${inInbound} UpdateWebhook properties payload enum`, ['full']],
   ['new: request CreateAccountBody.name: maxLength 9', `${name} maxLength`, 9],
   ['new: request CreateAccountBody.name: has the form ^A', `${name} pattern`, '^A'],
   ['new: request CreateMember: requires role', `${inInbound} CreateMember required`, ['email', 'role']],

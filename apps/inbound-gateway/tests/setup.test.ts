@@ -59,6 +59,19 @@ describe('200', () => {
     expect(await stored(id)).toMatchObject({ shown: { stage_name: 'Sent' } });
   });
 
+  test('takes null in creates as an absent key, and refuses an update that names nothing', async () => {
+    const none = { position: null, is_default: null };
+    const stages = [{ label: 'Due', is_default: null }];
+    await send('POST', 'pipelines', { name: 'Renewals', stages, position: null });
+    await send('POST', `pipelines/${organization.pipeline.id}/stages`, { label: 'Sent', ...none });
+    const field = { object: 'account', current_name: 'Region', slug: 'region', attribute_type: 'string' };
+    await send('POST', 'fields', { ...field, options: null, is_hidden: null, position: null });
+    for (const path of [`pipelines/${organization.pipeline.id}`, `stages/${stage('New')}`]) {
+      const { body } = await send('PATCH', path, {}, 400);
+      expect(body).toMatchObject({ errors: { body: 'names nothing to change' } });
+    }
+  });
+
   test('renames a stage, also in stored records', async () => {
     const id = await deal('A', { stage_id: stage('New') });
     await dataOf('PATCH', `stages/${stage('New')}`, { label: 'Fresh', probability: 5 });

@@ -261,7 +261,7 @@ export interface CreateField {
     | 'radio'
     | 'team_members';
   /** Select types: the options, at least one. */
-  options?: Array<OptionInput>;
+  options?: Array<OptionInput> | null;
   /** Currency fields: ISO 4217 code. */
   currency?: string | null;
   /** Rating fields: the highest value. Default: 5. */
@@ -269,9 +269,9 @@ export interface CreateField {
   /** Fields of opportunities: the pipelines they apply to. They cannot change. Default: all. */
   pipeline_ids?: Array<string> | null;
   /** Whether reads leave it out unless `fields` names it. */
-  is_hidden?: boolean;
+  is_hidden?: boolean | null;
   /** Position in the list, from 1. */
-  position?: number;
+  position?: number | null;
 }
 
 export interface CreateMember {
@@ -372,7 +372,7 @@ export interface CreatePipeline {
   /** Its stages, in order. */
   stages: Array<StageInput>;
   /** Position in the list, from 1. */
-  position?: number;
+  position?: number | null;
 }
 
 export interface CreateStage {
@@ -385,9 +385,9 @@ export interface CreateStage {
   /** Whether deals in it are open, won or lost. Default: open. */
   outcome?: 'open' | 'won' | 'lost';
   /** Position in the list, from 1. */
-  position?: number;
+  position?: number | null;
   /** Whether new deals start here. */
-  is_default?: boolean;
+  is_default?: boolean | null;
 }
 
 export interface CreateWebhook {
@@ -396,7 +396,7 @@ export interface CreateWebhook {
   /** A note for people. */
   description?: string | null;
   /** Only events of these objects; empty for all. */
-  objects?: Array<'opportunity' | 'account' | 'contact' | 'note'>;
+  objects?: Array<'opportunity' | 'account' | 'contact' | 'note'> | null;
   /** Only events of these types; empty for all. */
   types?: Array<
     | 'opportunity.created'
@@ -418,11 +418,11 @@ export interface CreateWebhook {
     | 'note.updated'
     | 'note.deleted'
     | 'note.restored'
-  >;
+  > | null;
   /** Of the `updated` events, only those that changed one of these fields; empty for all. All other events pass. Names as in `changed` of events, or slugs or `custom__<slug>` of custom fields. */
-  changed?: Array<string>;
+  changed?: Array<string> | null;
   /** `full`: the event as in `GET /v1/events`. `thin`: only which record and which fields changed, without any value. */
-  payload?: 'full' | 'thin';
+  payload?: 'full' | 'thin' | null;
 }
 
 /** The account that the call created or found. */
@@ -1418,7 +1418,7 @@ export interface StageInput {
   /** Whether deals in it are open, won or lost. Default: open. */
   outcome?: 'open' | 'won' | 'lost';
   /** Whether new deals start here. */
-  is_default?: boolean;
+  is_default?: boolean | null;
 }
 
 /** A page of stages. */

@@ -1,13 +1,13 @@
 /**
  * The limits of requests that only the contract checks; `domain` has the others. Lengths are in Unicode code points, as
- * JSON Schema counts them. Emails and domains have a larger limit on the wire, `rawKeyLength`, because they are
- * normalized first. `domain` checks the limit of the normalized form.
+ * JSON Schema counts them. Domains have a larger limit on the wire, `rawKeyLength`, because they are normalized first. `domain`
+ * checks the limit of the normalized form.
  */
 
 export const titleLength = 255;
 export const noteContentLength = 50_000;
 
-/** An email or a domain before normalization. A domain may be sent as a whole URL. */
+/** A domain before normalization: it may be sent as a whole URL. */
 export const rawKeyLength = 2_048;
 /** A parameter whose own rules are checked in `domain` (`limit`, `sort`). */
 export const rawParameterLength = 2_000;

@@ -1,10 +1,11 @@
 // The documents agree with their examples, and with the gateways about request bodies, which tools build from the documents.
 import { describe, expect, it } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
 import { buildOpenApiDocument } from './openapi.js';
 import { inboundOperations, readOperations } from './operations/all.js';
-import { createAjv } from './validate/ajv.js';
 import { isRecord } from './validate/schema-walk.js';
-import { compileOperation } from './validation.js';
+import { compileFile } from './validation.js';
 
 interface Described {
   readonly content: { readonly 'application/json': { readonly schema: object; readonly example: unknown } };
@@ -41,7 +42,9 @@ describe.each([
 ] as const)('the document of %s', (gateway, operations) => {
   const document = buildOpenApiDocument(gateway, operations);
   const described = Object.values(document.paths).flatMap((item) => Object.values(item) as DescribedOperation[]);
-  const ajv = createAjv();
+  // Conditions leave types to the properties that they speak of.
+  const ajv = new Ajv2020({ strict: true, strictTypes: false });
+  formats.default(ajv);
   ajv.addVocabulary([
     'x-custom-keys',
     'x-extensible-enum',
@@ -81,20 +84,20 @@ describe.each([
       if (requestBody === undefined) continue;
       const { schema, example } = requestBody.content['application/json'];
       const accepts = compile(schema);
-      const { body, item } = compileOperation(contract);
+      const body = compileFile(contract.body ?? {});
+      const item = contract.item === undefined ? undefined : compileFile(contract.item);
+      // openapi.edges.test.ts checks these rules.
+      const hasRules = JSON.stringify(contract.body).includes('"x-rules"');
       for (const input of [example, ...changesOf(example)]) {
         const items = isRecord(input) && Array.isArray(input['items']) ? (input['items'] as unknown[]) : [];
-        const errors = [body?.(input), ...items.map((each) => item?.(each))].flatMap((found) =>
+        const errors = [body(input), ...items.map((each) => item?.(each))].flatMap((found) =>
           Object.entries(found ?? {}),
         );
-        // The documents say in words that a natural key is required unless there is an external id.
-        const isInWords = ([path, text]: readonly [string, string]) =>
-          text === 'is required' && /\b(name|domain|email)$/.test(path);
-        if (errors.length > 0 && errors.every(isInWords)) continue;
         const isValid = errors.length === 0;
         if (isValid) accepted += 1;
         else refused += 1;
-        if (accepts(input) !== isValid) differences.push(`${contract.id} ${String(isValid)}: ${JSON.stringify(input)}`);
+        if (accepts(input) !== isValid && !(isValid && hasRules))
+          differences.push(`${contract.id} ${String(isValid)}: ${JSON.stringify(input)}`);
       }
     }
     expect(differences).toEqual([]);

@@ -147,7 +147,17 @@ const examplesOf = (schema: unknown): unknown[] => (schema as { examples?: unkno
 
 /** Keywords that constrain nothing by themselves, or whose texts are in `field-errors.ts`. */
 const silent = new Set([
-  ...['title', 'description', 'examples', 'default', 'x-document', 'items', 'properties', 'patternProperties'],
+  ...[
+    'title',
+    'description',
+    'examples',
+    'default',
+    'x-document',
+    'x-rules',
+    'items',
+    'properties',
+    'patternProperties',
+  ],
   ...['additionalProperties', 'required', 'allOf'],
 ]);
 

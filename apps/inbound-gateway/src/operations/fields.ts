@@ -4,7 +4,7 @@ import { defineFieldChange, deleteFieldChange, fieldWire, type OrganizationSetup
 import { type SentOption, validationError } from '@crm/domain';
 import type { Operation } from '@crm/http';
 import { type Context, operation } from '../context.js';
-import { orNotFound, requireChange, runSetupChange } from '../setup/change-setup.js';
+import { orNotFound, runSetupChange } from '../setup/change-setup.js';
 import { findField, optionsOf, readMetadata, readName, readNewField, readOptions } from '../setup/read-setup.js';
 
 /** The response with a field after its change. */
@@ -28,7 +28,6 @@ const updateField = operation(contracts.updateField, (context, request) => {
   const { params, body } = request;
   return runSetupChange(context, request, {
     changes: (setup) => {
-      requireChange(body);
       const field = orNotFound(findField(setup, params.id));
       // The same visibility would outdate the stored records of all deals.
       const isHidden = body.is_hidden === field.isHidden ? undefined : body.is_hidden;

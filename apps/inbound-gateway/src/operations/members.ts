@@ -4,7 +4,7 @@ import { addMemberChange, memberWire, type OrganizationSetup, removeMemberChange
 import { validationError } from '@crm/domain';
 import type { Operation } from '@crm/http';
 import { type Context, operation } from '../context.js';
-import { orNotFound, requireChange, runSetupChange } from '../setup/change-setup.js';
+import { orNotFound, runSetupChange } from '../setup/change-setup.js';
 import { readMemberEmail, readName } from '../setup/read-setup.js';
 
 /** The response with a member after its change. */
@@ -28,7 +28,6 @@ const updateMember = operation(contracts.updateMember, (context, request) => {
   const { params, body } = request;
   return runSetupChange(context, request, {
     changes: (setup) => {
-      requireChange(body);
       const { id } = orNotFound(setup.findMember(params.id));
       const email = body.email === undefined ? undefined : readMemberEmail(body.email);
       return [updateMemberChange(id, { email, name: readName(body.name), isActive: body.is_active })];

@@ -15,7 +15,7 @@ import {
 import { validationError } from '@crm/domain';
 import type { Operation } from '@crm/http';
 import { type Context, operation } from '../context.js';
-import { orNotFound, requireChange, runSetupChange } from '../setup/change-setup.js';
+import { orNotFound, runSetupChange } from '../setup/change-setup.js';
 import { readColor, readLabels, readName, readStage } from '../setup/read-setup.js';
 
 /** The response with a pipeline and its stages after their change. */
@@ -37,7 +37,7 @@ const createPipeline = operation(contracts.createPipeline, (context, request) =>
   return runSetupChange(context, request, {
     changes: () => {
       const stages = readLabels(body.stages.map((stage, index) => readStage(stage, `stages[${index}].`)));
-      return createPipelineChanges(id, { name: readName(body.name), position: body.position }, stages);
+      return createPipelineChanges(id, { name: readName(body.name), position: body.position ?? undefined }, stages);
     },
     answer: pipelineAnswer('Pipeline created', id),
   });
@@ -48,7 +48,6 @@ const updatePipeline = operation(contracts.updatePipeline, (context, request) =>
   const { params, body } = request;
   return runSetupChange(context, request, {
     changes: (setup) => {
-      requireChange(body);
       const { id } = orNotFound(setup.findPipeline(params.id));
       return [
         updatePipelineChange(id, { name: readName(body.name), isActive: body.is_active, position: body.position }),
@@ -65,7 +64,7 @@ const createStage = operation(contracts.createStage, (context, request) => {
   return runSetupChange(context, request, {
     changes: (setup) => {
       const pipeline = orNotFound(setup.findPipeline(params.id));
-      return [createStageChange(id, pipeline.id, readStage(body), body.position)];
+      return [createStageChange(id, pipeline.id, readStage(body), body.position ?? undefined)];
     },
     answer: stageAnswer('Stage added', id),
   });
@@ -89,7 +88,6 @@ const updateStage = operation(contracts.updateStage, (context, request) => {
   const { params, body } = request;
   return runSetupChange(context, request, {
     changes: (setup) => {
-      requireChange(body);
       const stage = orNotFound(setup.findStage(params.id));
       const move = readMove(setup, stage, body);
       const label = readName(body.label, 'label');

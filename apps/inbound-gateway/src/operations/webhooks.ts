@@ -72,7 +72,10 @@ const createWebhook = operation(contracts.createWebhook, async (context, { calle
   const id = randomUUID();
   const { organizationId } = caller;
   const { secret, encrypted } = createSecret(context, id);
-  const webhook = { ...body, changed: await readFilters(context, organizationId, body, true) };
+  const { url, description, objects, types, changed, payload } = body;
+  const filters = { objects: objects ?? [], types: types ?? [], changed: changed ?? [] };
+  const names = await readFilters(context, organizationId, filters, true);
+  const webhook = { ...filters, url, description: description ?? null, changed: names, payload: payload ?? 'full' };
   const written = await db.insertWebhook(context.database, organizationId, id, encrypted, actorOf(caller), webhook);
   return answer('Webhook created', written, { secret });
 });

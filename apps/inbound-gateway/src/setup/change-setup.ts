@@ -11,7 +11,7 @@ import {
   refreshRecords,
   type SetupChange,
 } from '@crm/db';
-import { ApiError, Failure, isFailure, validationError } from '@crm/domain';
+import { ApiError, Failure, isFailure } from '@crm/domain';
 import { type OperationRequest, SharedLimit } from '@crm/http';
 import type { Context } from '../context.js';
 import { type OriginRequest, readAfterHeader, writeOrigin } from '../write/write-request.js';
@@ -54,12 +54,6 @@ export interface SetupWork<Data> {
 export const orNotFound = <T>(found: T | undefined): T => {
   if (found === undefined) throw new ApiError('not_found');
   return found;
-};
-
-/** Rejects an update without a change. */
-export const requireChange = (body: Readonly<Record<string, unknown>>): void => {
-  const isChange = Object.values(body).some((value) => value !== undefined);
-  if (!isChange) throw validationError({ body: 'names nothing to change' });
 };
 
 /** Changes the setup and answers from the setup after the change, which later requests of this process use too. */

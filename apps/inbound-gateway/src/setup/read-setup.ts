@@ -43,8 +43,8 @@ export const readStage = (stage: CreateStageBody, prefix = ''): NewStage => ({
   label: readName(stage.label, `${prefix}label`),
   color: readColor(stage.color, `${prefix}color`),
   probability: stage.probability,
-  outcome: stage.outcome,
-  isDefault: stage.is_default,
+  outcome: stage.outcome ?? undefined,
+  isDefault: stage.is_default ?? undefined,
 });
 
 /**
@@ -120,7 +120,7 @@ export const readNewField = (setup: OrganizationSetup, body: CreateFieldBody): N
     currency: body.currency,
     max: body.max,
   }),
-  position: body.position,
+  position: body.position ?? undefined,
   isHidden: body.is_hidden ?? false,
   pipelineIds: readPipelines(setup, body),
 });

@@ -9,6 +9,7 @@ import {
   CreateStageBody,
   CreateWebhookBody,
   oneOf,
+  UpdateWebhookBody,
 } from '@crm/contract';
 import {
   attributeTypes,
@@ -62,7 +63,8 @@ const FileField = closed(
   },
   {},
 );
-const FileWebhook = closed({ ...CreateWebhookBody.properties, was, paused: flag }, {});
+const { state: _state, ...webhook } = UpdateWebhookBody.properties;
+const FileWebhook = closed({ ...webhook, url: CreateWebhookBody.properties.url, was, paused: flag }, {});
 const SetupFileSchema = closed(
   {
     currency: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], ...checkedAs('currencyCode') })),

@@ -1,5 +1,7 @@
 import { filterDocument } from '../schemas/search.js';
 import { forGenerators, type Side } from './for-generators.js';
+import { shownChecks } from './shown-checks.js';
+import type { CheckName } from '../validate/checks.js';
 import { isRecord, mapSubschemas, type JsonSchema } from '../validate/schema-walk.js';
 
 const referenceTo = (name: string) => ({ $ref: `#/components/schemas/${name}` });
@@ -13,6 +15,17 @@ const annotations = ({ description, examples }: JsonSchema): JsonSchema => ({
   ...(examples === undefined ? {} : { examples }),
 });
 
+/**
+ * The schema with what the document can say of its rules: of `x-check`, and of rules between properties in `allOf` and `x-rules`. Generators
+ * ignore `if`, but not `allOf`.
+ */
+const withRules = (schema: JsonSchema, side: Side): JsonSchema => {
+  const { 'x-check': check, 'x-rules': rules, allOf, ...rest } = schema;
+  if (side === 'response') return rest;
+  const [condition] = Array.isArray(allOf) ? (allOf as JsonSchema[]) : [];
+  return { ...shownChecks[check as CheckName], ...rest, ...condition, ...(rules as JsonSchema | undefined) };
+};
+
 /** Collects named schemas. A schema with a `title` becomes a component with that name and is referenced where it is used. */
 export class SchemaComponents {
   readonly #sources = new Map<string, string>();
@@ -25,8 +38,7 @@ export class SchemaComponents {
    */
   place(schema: JsonSchema, side: Side): JsonSchema {
     const { 'x-document': shown, ...rest } = schema;
-    // Leaves out conditions and rules that only code can check; the descriptions explain them.
-    const own = Object.fromEntries(Object.entries(rest).filter(([keyword]) => !['x-check', 'allOf'].includes(keyword)));
+    const own = withRules(rest, side);
     if (isRecord(shown)) {
       const isNamed = typeof shown['title'] === 'string';
       return isNamed

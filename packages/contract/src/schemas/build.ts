@@ -77,6 +77,16 @@ export const listOf = <T extends TSchema>(
   options: SchemaOptions = {},
 ) => Type.Array(item, { ...options, ...annotations(description, example) });
 
+/**
+ * A condition in a rule between properties: an object has these, with such values. Says that other properties are free, because Redocly
+ * would refuse them in examples.
+ */
+export const having = (properties: Readonly<Record<string, SchemaOptions>>) => ({
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: true,
+});
+
 /** The id of a record, in its 36 character form. */
 export const uuid = (description: string, kind: keyof typeof exampleIds) =>
   text(description, exampleIds[kind], { format: 'uuid' });

@@ -1,8 +1,9 @@
-import { maxCustomValues, maxNameLength, type ObjectDescription } from '@crm/domain';
+import { maxCustomValues, maxEmailLength, maxNameLength, type ObjectDescription } from '@crm/domain';
 import { Type, type Static, type TProperties, type TObject, type TUnsafe } from 'typebox';
 import { keysPerCall, rawKeyLength } from '../bounds.js';
+import { visibleText } from '../openapi/shown-checks.js';
 import type { CustomKeys } from './custom-field.js';
-import { checkedAs, type SchemaOptions, text } from './build.js';
+import { checkedAs, having, type SchemaOptions, text } from './build.js';
 
 /** An object of a request: keys that are not listed are refused. */
 export const closed = <P extends TProperties>(properties: P, options: SchemaOptions): TObject<P> =>
@@ -24,7 +25,7 @@ export const closedWithCustom = <P extends TProperties>(
 
 /** An email as sent. `domain` normalizes and checks it. */
 export const EmailInput = (description: string, example = 'ada@acme.com') =>
-  text(description, example, { maxLength: rawKeyLength, ...checkedAs('email') });
+  text(description, example, { maxLength: maxEmailLength, ...checkedAs('email') });
 
 /** A company domain as sent, which may be a URL. `domain` normalizes and checks it. */
 export const DomainInput = (description: string, example = 'acme.com') =>
@@ -40,8 +41,8 @@ export const requiredWithoutExternalId = ({ fields }: ObjectDescription) => {
   return {
     allOf: [
       {
-        if: { properties: { external_id: { type: 'string' } }, required: ['external_id'] },
-        else: { properties: { [key]: { type: 'string' } }, required: [key] },
+        if: having({ external_id: { type: 'string', pattern: visibleText } }),
+        else: having({ [key]: { type: 'string' } }),
       },
     ],
   };

@@ -34,7 +34,7 @@ export const UpdateMemberBody = closed(
     name: Type.Optional(name),
     is_active: Type.Optional(flag('True makes a former member a member again.')),
   },
-  { title: 'UpdateMember', examples: [{ name: 'Olga Owner-Lee' }] },
+  { title: 'UpdateMember', minProperties: 1, examples: [{ name: 'Olga Owner-Lee' }] },
 );
 
 /** What happens to the opportunities of a removed member. */

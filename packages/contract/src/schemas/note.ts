@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { keysPerCall, noteContentLength, titleLength } from '../bounds.js';
-import { instant, integer, listOf, nullable, optional, responseObject, text, uuid } from './build.js';
+import { having, instant, integer, listOf, nullable, optional, responseObject, text, uuid } from './build.js';
+import { visibleText } from '../openapi/shown-checks.js';
 import { closed, DomainInput, EmailInput, KeyList } from './input.js';
 import { externalIdList } from './object-fields.js';
 import { pageOf } from './pagination.js';
@@ -9,6 +10,9 @@ const noteTexts = {
   title: optional(text('Title.', 'Kick-off call', { maxLength: titleLength })),
   content: optional(text('Text.', 'Budget is approved.', { maxLength: noteContentLength })),
 };
+
+const hasText = (name: string) => having({ [name]: { type: 'string', pattern: visibleText } });
+const targetLists = ['account_domains', 'contact_emails', 'account_external_ids', 'contact_external_ids'];
 
 /** The body that creates a note. The handler checks that it has a text and a target, and otherwise names both fields in its errors. */
 export const CreateNoteBody = closed(
@@ -23,7 +27,10 @@ export const CreateNoteBody = closed(
         ),
         ...noteTexts,
       },
-      { description: 'The note itself: a title, a content or both.' },
+      {
+        description: 'The note itself: a title, a content or both.',
+        'x-rules': { if: hasText('title'), else: hasText('content') },
+      },
     ),
     account_domains: optional(KeyList(DomainInput('Domain of a company.'), 'Companies to attach the note to.')),
     contact_emails: optional(KeyList(EmailInput('Email of a contact.'), 'Contacts to attach the note to.')),
@@ -50,6 +57,16 @@ export const CreateNoteBody = closed(
   {
     title: 'CreateNoteBody',
     description: 'A note on at least one account, contact or opportunity.',
+    'x-rules': {
+      if: {
+        properties: {
+          ...Object.fromEntries(targetLists.map((name) => [name, { maxItems: 0 }])),
+          related_objects: { properties: { opportunity_ids: { maxItems: 0 } } },
+        },
+        additionalProperties: true,
+      },
+      then: having({ account_domains: { type: 'array', minItems: 1 } }),
+    },
     examples: [
       {
         note: { title: 'Kick-off call', content: 'Budget is approved.' },

@@ -2,14 +2,18 @@ import {
   type FieldDescription,
   type FieldWrite,
   maxAccountWebsiteLength,
+  maxEmailLength,
+  maxEpochMs,
   maxNameLength,
+  minEpochMs,
   type ObjectDescription,
   type SystemFieldKind,
 } from '@crm/domain';
 import { Type, type Static, type TProperties, type TSchema } from 'typebox';
 import { keysPerCall, rawKeyLength } from '../bounds.js';
+import { dealDateText } from '../openapi/shown-checks.js';
 import type { CheckName } from '../validate/checks.js';
-import { annotations, instant, nullable, optional, type SchemaOptions, text, uuid } from './build.js';
+import { annotations, checkedAs, instant, nullable, optional, type SchemaOptions, text, uuid } from './build.js';
 import { CustomFieldInput, CustomFields } from './custom-field.js';
 import type { exampleIds } from './example-ids.js';
 
@@ -88,26 +92,35 @@ const limits: Readonly<Record<Exclude<FieldWrite['as'], 'stage' | 'emails' | 'ex
   text: { maxLength: maxNameLength },
   website: { maxLength: maxAccountWebsiteLength },
   phone: { maxLength: maxNameLength },
-  email: { maxLength: rawKeyLength },
+  email: { maxLength: maxEmailLength },
   domain: { maxLength: rawKeyLength },
   amount: {},
   currencyCode: {},
   dealDate: {
     type: ['number', 'string'],
     maxLength: maxNameLength,
-    'x-document': { type: ['integer', 'string'], maxLength: maxNameLength },
+    'x-document': {
+      type: ['integer', 'string'],
+      minimum: minEpochMs,
+      maximum: maxEpochMs,
+      maxLength: maxNameLength,
+      pattern: dealDateText,
+    },
   },
-  owner: { maxLength: rawKeyLength },
+  owner: { maxLength: maxEmailLength },
 };
 
 const unchecked: readonly string[] = ['name', 'text'];
 
 /** A list of external ids in a body. */
 export const externalIdList = (description: string) =>
-  Type.Array(text('Id in another system.', 'SF-0012', { minLength: 1, maxLength: maxNameLength }), {
-    maxItems: keysPerCall,
-    description,
-  });
+  Type.Array(
+    text('Id in another system.', 'SF-0012', { minLength: 1, maxLength: maxNameLength, ...checkedAs('requiredName') }),
+    {
+      maxItems: keysPerCall,
+      description,
+    },
+  );
 
 const inputSchema = ({ about, example }: FieldDescription, write: FieldWrite): TSchema => {
   const { as, max } = write;

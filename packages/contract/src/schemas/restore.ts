@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { integer, oneOf, responseObject, uuid } from './build.js';
+import { having, integer, oneOf, responseObject, uuid } from './build.js';
 import { closed } from './input.js';
 
 const object = oneOf(['account', 'opportunity'], 'The kind of the record.', 'account');
@@ -21,6 +21,11 @@ export const RestoreBody = Type.Unsafe<{ position: number } | { object: 'account
       title: 'RestoreBody',
       description: 'The deletion to undo: by its position, or the last one of a record.',
       examples: [{ position: 1_042 }],
+      'x-rules': {
+        if: having({ position: {} }),
+        then: { maxProperties: 1 },
+        else: having({ object: {}, id: {} }),
+      },
     },
   ),
 );

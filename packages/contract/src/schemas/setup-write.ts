@@ -1,6 +1,27 @@
-import { attributeTypes, maxNameLength, maxOptions, maxSlugLength, objectTypes, stageOutcomes } from '@crm/domain';
+import {
+  attributeDescriptions,
+  attributeTypes,
+  maxNameLength,
+  maxOptions,
+  maxRatingMax,
+  maxSlugLength,
+  objectTypes,
+  stageOutcomes,
+} from '@crm/domain';
 import { Type, type Static } from 'typebox';
-import { checkedAs, flag, integer, listOf, number, oneOf, optional, responseObject, text, uuid } from './build.js';
+import {
+  checkedAs,
+  flag,
+  having,
+  integer,
+  listOf,
+  number,
+  oneOf,
+  optional,
+  responseObject,
+  text,
+  uuid,
+} from './build.js';
 import { Field } from './field.js';
 import { closed } from './input.js';
 import { Pipeline, Stage } from './pipeline.js';
@@ -11,14 +32,13 @@ const stagesPerCall = 100;
 const named = (description: string, example: string) =>
   text(description, example, { maxLength: maxNameLength, ...checkedAs('requiredName') });
 const color = optional(text('A color name, or `#rrggbb`.', '#2563eb', { maxLength: 20, ...checkedAs('color') }));
-const position = Type.Optional(integer('Position in the list, from 1.', 2, { minimum: 1, maximum: 100_000 }));
-const isDefault = Type.Optional(flag('Whether new deals start here.', false));
+const position = integer('Position in the list, from 1.', 2, { minimum: 1, maximum: 100_000 });
+const isDefault = flag('Whether new deals start here.', false);
 const probability = optional(number('Chance of winning, in percent.', 40, { minimum: 0, maximum: 100 }));
-const outcome = Type.Optional(
-  oneOf(stageOutcomes, 'Whether deals in it are open, won or lost. Default: open.', 'open'),
-);
+const outcome = oneOf(stageOutcomes, 'Whether deals in it are open, won or lost. Default: open.', 'open');
 const isActive = (description: string) => Type.Optional(flag(description, true));
-const isHidden = Type.Optional(flag('Whether reads leave it out unless `fields` names it.'));
+const isHidden = flag('Whether reads leave it out unless `fields` names it.');
+const ratingMax = { minimum: 1, maximum: maxRatingMax };
 const currency = optional(text('Currency fields: ISO 4217 code.', 'EUR', checkedAs('currencyCode')));
 
 /** A stage of a new pipeline. */
@@ -27,8 +47,8 @@ const StageInput = closed(
     label: named('Display text, unique in the pipeline.', 'Qualified'),
     color,
     probability,
-    outcome,
-    is_default: isDefault,
+    outcome: optional(outcome),
+    is_default: optional(isDefault),
   },
   { title: 'StageInput', description: 'A stage to create.' },
 );
@@ -38,7 +58,7 @@ export const CreatePipelineBody = closed(
   {
     name: named('Name, unique in the organization.', 'Partner sales'),
     stages: Type.Array(StageInput, { minItems: 1, maxItems: stagesPerCall, description: 'Its stages, in order.' }),
-    position,
+    position: optional(position),
   },
   {
     title: 'CreatePipeline',
@@ -52,10 +72,10 @@ export const CreatePipelineBody = closed(
 export const UpdatePipelineBody = closed(
   {
     name: Type.Optional(named('New name, unique in the organization.', 'New business')),
-    position,
+    position: Type.Optional(position),
     is_active: isActive('False archives it: it keeps its deals and accepts no new ones. True restores it.'),
   },
-  { title: 'UpdatePipeline', examples: [{ name: 'New business', position: 1 }] },
+  { title: 'UpdatePipeline', minProperties: 1, examples: [{ name: 'New business', position: 1 }] },
 );
 
 /** The body that adds a stage. */
@@ -64,9 +84,9 @@ export const CreateStageBody = closed(
     label: named('Display text, unique in the pipeline.', 'Contract sent'),
     color,
     probability,
-    outcome,
-    position,
-    is_default: isDefault,
+    outcome: optional(outcome),
+    position: optional(position),
+    is_default: optional(isDefault),
   },
   { title: 'CreateStage', examples: [{ label: 'Contract sent', probability: 80, position: 2 }] },
 );
@@ -79,19 +99,27 @@ export const UpdateStageBody = closed(
     color,
     probability,
     outcome: Type.Optional(oneOf(stageOutcomes, 'Whether deals in it are open, won or lost.', 'won')),
-    position,
-    is_default: isDefault,
+    position: Type.Optional(position),
+    is_default: Type.Optional(isDefault),
     is_active: isActive('False archives it, true restores it.'),
     move_opportunities_to: optional(
       uuid('With `is_active: false`: the stage of the same pipeline that gets its deals.', 'stage'),
     ),
   },
-  { title: 'UpdateStage', examples: [{ label: 'In negotiation', probability: 60 }] },
+  {
+    title: 'UpdateStage',
+    minProperties: 1,
+    examples: [{ label: 'In negotiation', probability: 60 }],
+    'x-rules': {
+      if: having({ move_opportunities_to: { type: 'string' } }),
+      then: having({ is_active: { const: false } }),
+    },
+  },
 );
 export type UpdateStageBody = Static<typeof UpdateStageBody>;
 
 const optionText = (description: string, example: string) =>
-  text(description, example, { minLength: 1, maxLength: maxNameLength });
+  text(description, example, { minLength: 1, maxLength: maxNameLength, ...checkedAs('requiredName') });
 
 /** A new option of a select field. */
 const OptionInput = closed(
@@ -103,6 +131,27 @@ const OptionInput = closed(
   { title: 'OptionInput', description: 'An option to create.' },
 );
 
+const typesWith = (setting: 'options' | 'currency' | 'max') =>
+  attributeTypes.filter((type) => attributeDescriptions[type].setting === setting);
+
+/** A property that only some fields may have. */
+const onlyFor = (name: string, decider: string, values: readonly string[]) => ({
+  if: having({ [name]: { not: { type: 'null' } } }),
+  then: having({ [decider]: { enum: [...values] } }),
+});
+
+/** The rules between the properties of a new field. */
+const fieldRules = {
+  if: having({ attribute_type: { enum: typesWith('options') } }),
+  then: having({ options: { type: 'array', minItems: 1 } }),
+  else: { properties: { options: { type: 'null' } }, additionalProperties: true },
+  dependentSchemas: {
+    currency: onlyFor('currency', 'attribute_type', typesWith('currency')),
+    max: onlyFor('max', 'attribute_type', typesWith('max')),
+    pipeline_ids: onlyFor('pipeline_ids', 'object', ['opportunity']),
+  },
+};
+
 /** The body that defines a custom field. */
 export const CreateFieldBody = closed(
   {
@@ -113,11 +162,11 @@ export const CreateFieldBody = closed(
       ...checkedAs('slug'),
     }),
     attribute_type: oneOf(attributeTypes, 'The type of its values. It cannot change.', 'select'),
-    options: Type.Optional(
+    options: optional(
       Type.Array(OptionInput, { maxItems: maxOptions, description: 'Select types: the options, at least one.' }),
     ),
     currency,
-    max: optional(integer('Rating fields: the highest value. Default: 5.', 5)),
+    max: optional(integer('Rating fields: the highest value. Default: 5.', 5, ratingMax)),
     pipeline_ids: optional(
       Type.Array(uuid('Id of a pipeline.', 'pipeline'), {
         minItems: 1,
@@ -125,11 +174,12 @@ export const CreateFieldBody = closed(
         description: 'Fields of opportunities: the pipelines they apply to. They cannot change. Default: all.',
       }),
     ),
-    is_hidden: isHidden,
-    position,
+    is_hidden: optional(isHidden),
+    position: optional(position),
   },
   {
     title: 'CreateField',
+    'x-rules': fieldRules,
     examples: [
       {
         object: 'account',
@@ -147,16 +197,16 @@ export type CreateFieldBody = Static<typeof CreateFieldBody>;
 export const UpdateFieldBody = closed(
   {
     current_name: Type.Optional(named('New display name.', 'Tier')),
-    is_hidden: isHidden,
+    is_hidden: Type.Optional(isHidden),
     is_active: isActive('False archives it: requests that name it are refused, and its values stay. True restores it.'),
     currency,
     reinterpret_values: Type.Optional(
       flag('With a new `currency`, of a field that has values: the numbers stay and become amounts in it.'),
     ),
-    max: optional(integer('Rating fields: the highest value.', 5)),
-    position,
+    max: optional(integer('Rating fields: the highest value.', 5, ratingMax)),
+    position: Type.Optional(position),
   },
-  { title: 'UpdateField', examples: [{ current_name: 'Tier', position: 3 }] },
+  { title: 'UpdateField', minProperties: 1, examples: [{ current_name: 'Tier', position: 3 }] },
 );
 
 /** The body that adds an option. */
@@ -175,7 +225,7 @@ export const UpdateOptionBody = closed(
     value: optionText('Stored value of the option.', 'enterprise'),
     label: Type.Optional(optionText('New display text.', 'Enterprise (500+)')),
     color,
-    position,
+    position: Type.Optional(position),
     is_active: isActive('False archives it: it can still be read but no longer written. True restores it.'),
   },
   { title: 'UpdateOption', examples: [{ value: 'enterprise', label: 'Enterprise (500+)' }] },

@@ -1,6 +1,18 @@
 import { eventObjects, eventTypes, maxChangedNames, maxNameLength } from '@crm/domain';
 import { type Static, Type } from 'typebox';
-import { flag, instant, integer, listOf, nullable, oneOf, optional, responseObject, text, uuid } from './build.js';
+import {
+  flag,
+  having,
+  instant,
+  integer,
+  listOf,
+  nullable,
+  oneOf,
+  optional,
+  responseObject,
+  text,
+  uuid,
+} from './build.js';
 import { closed } from './input.js';
 import { pageOf } from './pagination.js';
 
@@ -13,7 +25,8 @@ const url = text(
   'Where events are posted: `https`, port 443 or 8443, at a public address. The operator can allow private networks, ' +
     'with any scheme and port.',
   exampleUrl,
-  { maxLength: 2_000 },
+  // Without scheme rules of an installation: one that calls private networks takes http too.
+  { maxLength: 2_000, 'x-rules': { minLength: 8, pattern: '^[^!-~]*[Hh][Tt][Tt][Pp][Ss]?:[\\s\\S]+$' } },
 );
 const description = text('A note for people.', 'Billing', { maxLength: 255 });
 const objects = listOf(oneOf(eventObjects), 'Only events of these objects; empty for all.', ['opportunity'], {
@@ -141,24 +154,23 @@ export const SkippedEvents = responseObject('SkippedEvents', 'A webhook and how 
   skipped_events: integer('How many events were given up.', 1, { minimum: 0 }),
 });
 
-const changes = {
-  description: optional(description),
-  objects: Type.Optional(objects),
-  types: Type.Optional(types),
-  changed: Type.Optional(
-    listOf(
-      Type.String({ maxLength: maxNameLength }),
-      `${changedDescription} Names as in \`changed\` of events, or slugs or \`custom__<slug>\` of custom fields.`,
-      changedExample,
-      changedNames,
-    ),
-  ),
-  payload: Type.Optional(payload),
-};
+const changed = listOf(
+  Type.String({ maxLength: maxNameLength }),
+  `${changedDescription} Names as in \`changed\` of events, or slugs or \`custom__<slug>\` of custom fields.`,
+  changedExample,
+  changedNames,
+);
 
 /** The body that creates a webhook. */
 export const CreateWebhookBody = closed(
-  { url, ...changes },
+  {
+    url,
+    description: optional(description),
+    objects: optional(objects),
+    types: optional(types),
+    changed: optional(changed),
+    payload: optional(payload),
+  },
   { title: 'CreateWebhook', examples: [{ url: exampleUrl, objects: ['opportunity'] }] },
 );
 export type CreateWebhookBody = Static<typeof CreateWebhookBody>;
@@ -167,7 +179,11 @@ export type CreateWebhookBody = Static<typeof CreateWebhookBody>;
 export const UpdateWebhookBody = closed(
   {
     url: Type.Optional(url),
-    ...changes,
+    description: optional(description),
+    objects: Type.Optional(objects),
+    types: Type.Optional(types),
+    changed: Type.Optional(changed),
+    payload: Type.Optional(payload),
     state: Type.Optional(oneOf(['active', 'paused'], '`active` also continues a disabled webhook.')),
   },
   { title: 'UpdateWebhook', examples: [{ state: 'paused' }] },
@@ -198,6 +214,14 @@ export const SkipWebhookBody = closed(
       flag('True instead of positions: gives up the event that failed of each parked record.', true),
     ),
   },
-  { title: 'SkipWebhook', examples: [{ parked: true }] },
+  {
+    title: 'SkipWebhook',
+    examples: [{ parked: true }],
+    'x-rules': {
+      if: having({ parked: { const: true } }),
+      then: { maxProperties: 1 },
+      else: having({ from: {} }),
+    },
+  },
 );
 export type SkipWebhookBody = Static<typeof SkipWebhookBody>;

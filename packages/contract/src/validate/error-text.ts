@@ -51,7 +51,8 @@ const keywordTexts: Readonly<Record<string, (error: ErrorObject) => string>> = {
   maxItems: atMost('item', 'items'),
   minItems: atLeast('item', 'items'),
   maxProperties: atMost('property', 'properties'),
-  minProperties: atLeast('property', 'properties'),
+  minProperties: (error) =>
+    error.params['limit'] === 1 ? 'names nothing to change' : atLeast('property', 'properties')(error),
 };
 
 /** Whether {@link errorText} has a text for a keyword. */
