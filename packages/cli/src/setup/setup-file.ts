@@ -63,8 +63,9 @@ const FileField = closed(
   },
   {},
 );
-const { state: _state, ...webhook } = UpdateWebhookBody.properties;
-const FileWebhook = closed({ ...webhook, url: CreateWebhookBody.properties.url, was, paused: flag }, {});
+const { description, objects, types, changed, payload } = UpdateWebhookBody.properties;
+const { url } = CreateWebhookBody.properties;
+const FileWebhook = closed({ url, description, objects, types, changed, payload, was, paused: flag }, {});
 const SetupFileSchema = closed(
   {
     currency: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], ...checkedAs('currencyCode') })),
