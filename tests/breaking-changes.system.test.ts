@@ -82,8 +82,18 @@ it.each<[string, string, unknown]>([
   ['gone: request CreateAccountBody.name', name, undefined],
   ['gone: request CreateAccountBody.name: is null', `${name} type`, 'string'],
   ['gone: request UpdateWebhook.payload: may be thin', `${inInbound} UpdateWebhook properties payload enum`, ['full']],
+  [
+    'gone: request CreateWebhook.payload: may be thin',
+    `${inInbound} CreateWebhook properties payload anyOf 0 enum`,
+    ['full'],
+  ],
   ['new: request CreateAccountBody.name: maxLength 9', `${name} maxLength`, 9],
   ['new: request CreateAccountBody.name: has the form ^A', `${name} pattern`, '^A'],
+  [
+    'new: request CreateMember: has the rule {"if":{"required":["name"]}}',
+    `${inInbound} CreateMember if`,
+    { required: ['name'] },
+  ],
   ['new: request CreateMember: requires role', `${inInbound} CreateMember required`, ['email', 'role']],
 ])('finds %s', (line, place, value) => expect(breaksAfter(place, value)).toContain(line));
 

@@ -75,6 +75,9 @@ class Reader {
     if (isRequest && schema['enum'] !== undefined) this.#limit(path, 'has no other values');
     for (const [keyword, bound] of Object.entries(schema))
       if (typeof bound === 'number') narrow(path, `${keyword} ${bound}`);
+    const { if: condition, then, else: otherwise, dependentSchemas: dependent } = schema;
+    if (isRequest && (condition ?? dependent) !== undefined)
+      this.#limit(path, `has the rule ${JSON.stringify({ if: condition, then, else: otherwise, dependent })}`);
     const { items, additionalProperties: others, anyOf = [], oneOf = [] } = schema;
     for (const choice of [anyOf, oneOf].flat()) this.#addSchema(choice as Json, path, isRequest);
     for (const [key, part] of [...partsOf(schema['properties']), ...partsOf(schema['patternProperties'])])

@@ -1,7 +1,7 @@
 /**
  * The limits of requests that only the contract checks; `domain` has the others. Lengths are in Unicode code points, as
- * JSON Schema counts them. Domains have a larger limit on the wire, `rawKeyLength`, because they are normalized first. `domain`
- * checks the limit of the normalized form.
+ * JSON Schema counts them. Domains have a larger limit on the wire, `rawKeyLength`, because they are normalized first.
+ * `domain` checks the limit of the normalized form.
  */
 
 export const titleLength = 255;

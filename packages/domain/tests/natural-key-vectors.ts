@@ -152,6 +152,8 @@ export const naturalKeyVectors: readonly NaturalKeyVector[] = [
   email.key('local part of 64', `${local64}@acme.com`, `${local64}@acme.com`),
   email.key('254 in all', `${local64}@${domain189}`, `${local64}@${domain189}`),
   email.refused('255 in all', `${local64}@${domain189}b`),
+  email.refused('255 in all, with a space', ` ${local64}@${domain189}`),
+  email.key('254 in all, with a space', ` ${local64}@${domain189.slice(1)}`, `${local64}@${domain189.slice(1)}`),
   email.refused('local part of 65', `${local64}l@acme.com`),
   email.refused('empty', ''),
   email.refused('blank', ' \n'),

@@ -16,8 +16,8 @@ const annotations = ({ description, examples }: JsonSchema): JsonSchema => ({
 });
 
 /**
- * The schema with what the document can say of its rules: of `x-check`, and of rules between properties in `allOf` and `x-rules`. Generators
- * ignore `if`, but not `allOf`.
+ * The schema with what the document can say of its rules: of `x-check`, and of rules between properties in `allOf` and
+ * `x-rules`. Generators ignore `if`, but not `allOf`.
  */
 const withRules = (schema: JsonSchema, side: Side): JsonSchema => {
   const { 'x-check': check, 'x-rules': rules, allOf, ...rest } = schema;

@@ -10,7 +10,7 @@ const hostCharacter = '([0-9A-Za-z.-]|[^\\x00-\\x7f])';
 const dot = '[.。．｡]';
 const anything = '[\\s\\S]*';
 
-/** A text with a visible character. It is matched as a whole, because generated clients search at the start only, or for a full match. */
+/** A text with a visible character. The pattern matches all of it, because some generated clients ask for a full match. */
 export const visibleText = `^${anything}\\S${anything}$`;
 
 const maxAmount = 10 ** amountLimits.maxDigits - 1;
@@ -20,8 +20,8 @@ export const dealDateText =
   '^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,9})?)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?))?$';
 
 /**
- * What a document can say of a rule of `domain`. It refuses no value that the rule accepts; what it cannot refuse is in the test
- * of the documents. Checks without an entry have their own `x-document`, or refuse no text.
+ * What a document can say of a rule of `domain`. It refuses no value that the rule accepts; what it cannot refuse is in the
+ * test of the documents. Checks without an entry have their own `x-document`, or refuse no text.
  */
 export const shownChecks: Readonly<Partial<Record<CheckName, JsonSchema>>> = {
   amount: { minimum: -maxAmount, maximum: maxAmount },

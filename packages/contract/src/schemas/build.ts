@@ -78,8 +78,8 @@ export const listOf = <T extends TSchema>(
 ) => Type.Array(item, { ...options, ...annotations(description, example) });
 
 /**
- * A condition in a rule between properties: an object has these, with such values. Says that other properties are free, because Redocly
- * would refuse them in examples.
+ * A condition in a rule between properties: an object has these, with such values. Says that other properties are free,
+ * because Redocly would refuse them in examples.
  */
 export const having = (properties: Readonly<Record<string, SchemaOptions>>) => ({
   properties,

@@ -12,6 +12,7 @@ const noteTexts = {
 };
 
 const hasText = (name: string) => having({ [name]: { type: 'string', pattern: visibleText } });
+const noItems = { type: ['array', 'null'], maxItems: 0 };
 const targetLists = ['account_domains', 'contact_emails', 'account_external_ids', 'contact_external_ids'];
 
 /** The body that creates a note. The handler checks that it has a text and a target, and otherwise names both fields in its errors. */
@@ -60,8 +61,8 @@ export const CreateNoteBody = closed(
     'x-rules': {
       if: {
         properties: {
-          ...Object.fromEntries(targetLists.map((name) => [name, { maxItems: 0 }])),
-          related_objects: { properties: { opportunity_ids: { maxItems: 0 } } },
+          ...Object.fromEntries(targetLists.map((name) => [name, noItems])),
+          related_objects: { type: ['object', 'null'], properties: { opportunity_ids: noItems } },
         },
         additionalProperties: true,
       },

@@ -7,8 +7,9 @@ import { addClosedObjects } from './closed-objects.js';
 const uuidPattern = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 /**
- * A strict ajv that reports every error and neither coerces nor changes values. `x-document` holds the schema that the OpenAPI document
- * shows if `domain` checks the rules, and `x-rules` those between properties that a handler checks; validation ignores both.
+ * A strict ajv that reports every error and neither coerces nor changes values. `x-document` holds the schema that the
+ * OpenAPI document shows if `domain` checks the rules, and `x-rules` those between properties that a handler checks;
+ * validation ignores both.
  */
 export const createAjv = (): Ajv2020 => {
   const ajv = new Ajv2020({ strict: true, allErrors: true, verbose: true, allowUnionTypes: true, ownProperties: true });

@@ -44,6 +44,12 @@ export const guardOversize = (schema: JsonSchema): JsonSchema => {
 const pick = (schema: JsonSchema, keyword: string): JsonSchema | undefined =>
   schema[keyword] === undefined ? undefined : { [keyword]: schema[keyword] };
 
+/** The same schema with its rules between properties as a part of it, for tests: handlers check these rules. */
+export const applyRules = (schema: JsonSchema): JsonSchema => {
+  const { 'x-rules': rules, ...rest } = mapSubschemas(schema, applyRules);
+  return rules === undefined ? rest : { ...rest, allOf: [...((rest['allOf'] ?? []) as JsonSchema[]), rules] };
+};
+
 /** The same schema with every object closed, so that a test finds properties that the contract does not describe. */
 export const closeObjects = (schema: JsonSchema): JsonSchema => {
   const inner = mapSubschemas(schema, closeObjects);

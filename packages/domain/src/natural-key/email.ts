@@ -1,6 +1,6 @@
 import { fail, ok, type Result } from '../result.js';
-import { findTextFault, trimText } from '../text.js';
-import { accountDomainOfHost, hostToAscii, maxTypedHostLength } from './host.js';
+import { codePointLength, findTextFault, trimText } from '../text.js';
+import { accountDomainOfHost, hostToAscii } from './host.js';
 
 /** An email address in the form in which it is stored and compared: a contact's natural key. */
 export interface NormalizedEmail {
@@ -10,14 +10,15 @@ export interface NormalizedEmail {
   readonly domain: string;
 }
 
-/** The maximum length of an email address in its normalized form, in octets: RFC 5321's 256 minus angle brackets. */
+/**
+ * The maximum length of an email address: RFC 5321's 256 octets minus angle brackets. It holds for the text as sent, as for all
+ * texts, and for the normalized form.
+ */
 export const maxEmailLength = 254;
 
 const maxLocalPartLength = 64;
 
-const maxTypedLength = maxLocalPartLength + 1 + maxTypedHostLength;
-
-const lengthMessage = `must have at most ${maxEmailLength} characters (in its ASCII form)`;
+const lengthMessage = `must have at most ${maxEmailLength} characters`;
 
 const dotAtom = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
 
@@ -28,8 +29,8 @@ const dotAtom = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)
  * addresses. Normalizing twice gives the same result.
  */
 export const normalizeEmail = (input: string): Result<NormalizedEmail> => {
+  if (codePointLength(input) > maxEmailLength) return fail(lengthMessage);
   const typed = trimText(input);
-  if (typed.length > maxTypedLength) return fail(lengthMessage);
   const fault = findTextFault(typed);
   if (fault !== null) return fail(fault);
   const text = typed.normalize('NFC');
@@ -45,7 +46,7 @@ export const normalizeEmail = (input: string): Result<NormalizedEmail> => {
   const host = hostToAscii(text.slice(at + 1));
   if (!host.ok) return host;
   const email = `${local}@${host.value}`;
-  if (email.length > maxEmailLength) return fail(lengthMessage);
+  if (email.length > maxEmailLength) return fail(`${lengthMessage} (in its ASCII form)`);
   return ok({ email, domain: accountDomainOfHost(host.value) });
 };
 

@@ -7,8 +7,8 @@ export const maxDomainLength = 253;
 
 const maxLabelLength = 63;
 
-/** The maximum length of a host as typed. Soft hyphens and combining marks can make it longer than 253. */
-export const maxTypedHostLength = 1024;
+/** The maximum length of a host as sent. Soft hyphens and combining marks can make it longer than 253. */
+const maxTypedHostLength = 1024;
 
 // The limit of one label, after NFC. Converting a label to ASCII takes quadratic time.
 const maxMappedLabelLength = 2 * maxLabelLength;
