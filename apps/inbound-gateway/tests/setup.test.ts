@@ -60,8 +60,8 @@ describe('200', () => {
   });
 
   test('takes null in creates as an absent key, and refuses an update that names nothing', async () => {
-    const none = { position: null, is_default: null };
-    const stages = [{ label: 'Due', is_default: null }];
+    const none = { position: null, is_default: null, outcome: null };
+    const stages = [{ label: 'Due', is_default: null, outcome: null }];
     await send('POST', 'pipelines', { name: 'Renewals', stages, position: null });
     await send('POST', `pipelines/${organization.pipeline.id}/stages`, { label: 'Sent', ...none });
     const field = { object: 'account', current_name: 'Region', slug: 'region', attribute_type: 'string' };

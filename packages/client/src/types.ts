@@ -383,7 +383,7 @@ export interface CreateStage {
   /** Chance of winning, in percent. */
   probability?: number | null;
   /** Whether deals in it are open, won or lost. Default: open. */
-  outcome?: 'open' | 'won' | 'lost';
+  outcome?: 'open' | 'won' | 'lost' | null;
   /** Position in the list, from 1. */
   position?: number | null;
   /** Whether new deals start here. */
@@ -1416,7 +1416,7 @@ export interface StageInput {
   /** Chance of winning, in percent. */
   probability?: number | null;
   /** Whether deals in it are open, won or lost. Default: open. */
-  outcome?: 'open' | 'won' | 'lost';
+  outcome?: 'open' | 'won' | 'lost' | null;
   /** Whether new deals start here. */
   is_default?: boolean | null;
 }

@@ -9,6 +9,7 @@ import {
   CreateStageBody,
   CreateWebhookBody,
   oneOf,
+  UpdateStageBody,
   UpdateWebhookBody,
 } from '@crm/contract';
 import {
@@ -32,7 +33,8 @@ const flag = Type.Optional(Type.Boolean());
 const list = <T extends Parameters<typeof Type.Array>[0]>(item: T) => Type.Optional(Type.Array(item));
 
 // The properties of the API where it has the same ones, so that a file is refused for what the API would refuse.
-const { label, probability, outcome } = CreateStageBody.properties;
+const { label, probability } = CreateStageBody.properties;
+const { outcome } = UpdateStageBody.properties;
 const { email, name: memberName } = CreateMemberBody.properties;
 const { slug, current_name: fieldName } = CreateFieldBody.properties;
 const color = Type.Optional(text('color'));
