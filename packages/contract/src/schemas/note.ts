@@ -62,7 +62,10 @@ export const CreateNoteBody = closed(
       if: {
         properties: {
           ...Object.fromEntries(targetLists.map((name) => [name, noItems])),
-          related_objects: { type: ['object', 'null'], properties: { opportunity_ids: noItems } },
+          related_objects: {
+            type: ['object', 'null'],
+            properties: { opportunity_ids: { ...noItems, description: 'No opportunity.' } },
+          },
         },
         additionalProperties: true,
       },
