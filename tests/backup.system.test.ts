@@ -135,10 +135,13 @@ describe('the backup of docs/operating.md', () => {
       return JSON.parse(stdout) as Record<string, string>;
     };
     const org = (await crm('org', 'create', 'Before the backup'))['organization_id'] ?? '';
-    await crm('pipeline', 'create', '--org', org, 'New business', '--stage', 'Open', 'Won');
-    await crm('field', 'define', '--org', org, '--object', 'contact', 'Newsletter', '--type', 'checkbox');
+    const stages = JSON.stringify([{ label: 'Open' }, { label: 'Won' }]);
+    const pipeline = ['-f', 'name=New business', '-F', `stages=${stages}`];
+    await crm('api', 'POST', '/v1/inbound/pipelines', '--org', org, ...pipeline);
+    const field = ['object=contact', 'slug=newsletter', 'current_name=Newsletter', 'attribute_type=checkbox'];
+    await crm('api', 'POST', '/v1/inbound/fields', '--org', org, ...field.flatMap((one) => ['-f', one]));
     await crm('key', 'create', '--org', org);
-    await crm('member', 'add', '--org', org, 'sam@example.com');
+    await crm('api', 'POST', '/v1/inbound/members', '--org', org, '-f', 'email=sam@example.com', '-f', 'name=Sam');
     await fillRecords(url, org);
     const before = await contentOf(url);
     for (const table of ['api_keys', 'members', 'accounts', 'opportunities', 'notes', 'idempotency_keys'])

@@ -9,10 +9,6 @@ import { breakingChanges, type Json, type Promises, promisesOf, promisesOfComman
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 const stream = new PassThrough();
-const program = createProgram({
-  ...{ env: {}, stdout: stream, stderr: stream },
-  onInterrupt: () => new AbortController().signal,
-});
 
 /** The cells of the rows of a table of the manual. */
 const rowsOf = (title: string): string[][] => {
@@ -23,11 +19,17 @@ const rowsOf = (title: string): string[][] => {
 
 const documents = ['read', 'inbound'].map((name) => JSON.parse(read(`docs/openapi/${name}-gateway.json`)) as Json);
 const promises = documents.map(promisesOf);
-const current: Promises = {
+/** What callers can rely on now. */
+const readCurrent = async (): Promise<Promises> => ({
   version: [String((documents[0]?.['info'] as Json)['version'])],
   ...promises[0],
   ...promises[1],
-  ...promisesOfCommand(program),
+  ...promisesOfCommand(
+    await createProgram({
+      ...{ env: {}, stdout: stream, stderr: stream },
+      onInterrupt: () => new AbortController().signal,
+    }),
+  ),
   'exit codes of crm': Object.entries(exitCodes).map(([name, code]) => `+${code} is ${name}`),
   'exports of @crm/client': Object.keys(client)
     .filter((name) => name !== 'default')
@@ -41,17 +43,18 @@ const current: Promises = {
       names.split(', ').map((name) => [`metric ${name}`, labels.split(', ').map((label) => `+has the label ${label}`)]),
     ),
   ),
-};
+});
 
 const file = new URL('release/promises.json', import.meta.url);
-if (process.env['TAKE_BASELINE'] !== undefined) {
-  const lines = Object.entries(current).map((entry) => entry.map((each) => JSON.stringify(each)).join(': '));
-  writeFileSync(file, `{\n${lines.sort().join(',\n')}\n}\n`);
-}
-const released = JSON.parse(readFileSync(file, 'utf8')) as Promises;
 
-it('breaks nothing on which callers of the last release rely', () =>
-  expect(breakingChanges(released, current)).toEqual([]));
+it('breaks nothing on which callers of the last release rely', async () => {
+  const current = await readCurrent();
+  if (process.env['TAKE_BASELINE'] !== undefined) {
+    const lines = Object.entries(current).map((entry) => entry.map((each) => JSON.stringify(each)).join(': '));
+    writeFileSync(file, `{\n${lines.sort().join(',\n')}\n}\n`);
+  }
+  expect(breakingChanges(JSON.parse(readFileSync(file, 'utf8')) as Promises, current)).toEqual([]);
+});
 
 /** The breaks after one key is changed. @param place - the index of the document and the keys, with spaces between them */
 const breaksAfter = (place: string, value: unknown): string[] => {

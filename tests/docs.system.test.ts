@@ -93,10 +93,10 @@ describe('the command lines of the pages', () => {
     return rest.find((word) => word.startsWith('--') && !options.has(word.split('=')[0] ?? '')) ?? null;
   };
 
-  it('use only commands and options that crm has', () => {
+  it('use only commands and options that crm has', async () => {
     const sink = new PassThrough().resume();
     const onInterrupt = () => new AbortController().signal;
-    const program = createProgram({ env: {}, stdout: sink, stderr: sink, onInterrupt });
+    const program = await createProgram({ env: {}, stdout: sink, stderr: sink, onInterrupt });
     const howTo = readdirSync(join(root, 'docs/how-to')).map((name) => `docs/how-to/${name}`);
     const pages = ['README.md', 'docs/tutorial.md', 'docs/operating.md', 'packages/cli/README.md', ...howTo];
     const lines = pages.flatMap((path) => commandLines(read(path)));

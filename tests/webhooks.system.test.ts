@@ -15,7 +15,9 @@ test('a delivery continues the trace of the write', async () => {
   const stack = await startOwnStack({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
   try {
     const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
-    expect(await runCrm(['webhook', 'create', url], stack.env)).toMatchObject({ exitCode: 0 });
+    expect(await runCrm(['api', 'POST', '/v1/inbound/webhooks', '-f', `url=${url}`], stack.env)).toMatchObject({
+      exitCode: 0,
+    });
     const traceId = '0af7651916cd43dd8448eb211c80319c';
     const headers = {
       ...{ 'x-api-key': stack.demo['api_key'] ?? '', 'content-type': 'application/json' },

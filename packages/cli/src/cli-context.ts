@@ -5,7 +5,7 @@ import { errorCode, errorText, exitCodes, usageError } from './errors.js';
 /** The environment, output streams and signals of a command. Tests pass their own. */
 export interface CliContext {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdout: NodeJS.WritableStream;
+  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
   /** After this call, SIGINT, SIGTERM and SIGHUP abort the returned signal instead of ending the process. */
   readonly onInterrupt: () => AbortSignal;
@@ -55,12 +55,15 @@ export const logLine = (text: string): string =>
       .join(''),
   );
 
-/** A value as JSON on one line. Escapes what could control the terminal: control characters, and those that change the direction. */
-export const jsonLine = (value: unknown): string =>
-  JSON.stringify(value).replace(
+/** JSON in which what could control the terminal is escaped: control characters, and those that change the direction. */
+export const printableJson = (json: string): string =>
+  json.replace(
     /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
+
+/** A value as {@link printableJson} on one line. */
+export const jsonLine = (value: unknown): string => printableJson(JSON.stringify(value));
 
 /** Prints the result of a command: a JSON object with `--json`, otherwise a text. */
 export const printResult = (

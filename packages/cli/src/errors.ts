@@ -12,6 +12,8 @@ export class CliError extends Error {
     message: string,
     readonly exitCode: ExitCode = exitCodes.failure,
     options?: ErrorOptions,
+    /** More about the error, which `--json` prints. */
+    readonly details: Readonly<Record<string, unknown>> = {},
   ) {
     super(message, options);
     this.name = 'CliError';

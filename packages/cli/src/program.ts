@@ -1,36 +1,8 @@
 import { Command, CommanderError } from 'commander';
 
-import { type CliContext, printable } from './cli-context.js';
+import { type CliContext, jsonLine, printable } from './cli-context.js';
 import type { AddCommand } from './command.js';
-import { addBackupCommand, addRestoreBackupCommand } from './commands/backup.js';
-import {
-  addAuditCommand,
-  addDistributeCommand,
-  addMigrateCommand,
-  addRebuildCommand,
-  addRolesApplyCommand,
-} from './commands/database.js';
-import { addDoctorCommand } from './commands/doctor.js';
-import { addDuplicatesCommand } from './commands/duplicates.js';
-import { addEventsExportCommand } from './commands/events-export.js';
-import { addEventsTailCommand } from './commands/events-tail.js';
-import { addExplainCommand } from './commands/explain.js';
-import { addExportCommand } from './commands/export.js';
-import { addImportAllCommand } from './commands/import-all.js';
-import { addImportCommand } from './commands/import.js';
-import { keyCommands } from './commands/keys.js';
-import { addMcpCommand } from './commands/mcp.js';
-import { addMergeCommand } from './commands/merge.js';
-import { organizationCommands } from './commands/organizations.js';
-import { addRestoreCommand } from './commands/restore.js';
-import { addStartCommand } from './commands/start.js';
-import { addTypesCommand } from './commands/types.js';
-import { webhookCommands } from './commands/webhooks.js';
 import { CliError, errorText, exitCodes, type ExitCode } from './errors.js';
-import { addApplyCommand } from './setup/apply.js';
-import { setupCommands } from './setup/commands.js';
-import { addFieldListCommand, addMemberListCommand, addPipelineListCommand } from './setup/list-commands.js';
-import { addSetupCommand } from './setup/make-command.js';
 import { version } from './version.js';
 
 const introduction = `
@@ -43,47 +15,74 @@ Start here:
 
 Exit codes: 0 ok, 1 failure, 2 wrong command line, 78 wrong configuration.`;
 
-/** The set-up commands of a group. */
-const setupOf = (group: string): readonly AddCommand[] =>
-  setupCommands.filter(({ name }) => name.startsWith(`${group} `)).map(addSetupCommand);
-
-/** A group of commands: its name, its description and its commands. */
-type Group = readonly [name: string, description: string, commands: readonly AddCommand[]];
+/** A command or a group of commands, whose code is loaded when it is used. */
+interface Entry {
+  readonly name: string;
+  /** Of a group: its description. */
+  readonly group?: string;
+  readonly load: () => Promise<AddCommand | readonly AddCommand[]>;
+}
 
 /** All commands, in the order of the help. */
-const commands: readonly (AddCommand | Group)[] = [
-  addStartCommand,
-  addMigrateCommand,
-  addDistributeCommand,
-  ['roles', 'database roles of the gateways', [addRolesApplyCommand]],
-  ['org', 'organizations', organizationCommands],
-  ['member', 'members of an organization', [...setupOf('member'), addMemberListCommand]],
-  ['pipeline', 'pipelines and their stages', [...setupOf('pipeline'), addPipelineListCommand]],
-  ['stage', 'stages of a pipeline', setupOf('stage')],
-  ['field', 'custom fields', [...setupOf('field'), addFieldListCommand]],
-  ['option', 'options of select, radio and multi_select fields', setupOf('option')],
-  ['key', 'API keys', keyCommands],
-  addApplyCommand,
-  addImportCommand,
-  addExportCommand,
-  addImportAllCommand,
-  addDuplicatesCommand,
-  addMergeCommand,
-  addRestoreCommand,
-  addTypesCommand,
-  addMcpCommand,
-  ['events', 'the change log', [addEventsTailCommand, addEventsExportCommand]],
-  ['webhook', 'receivers of events', webhookCommands],
-  addDoctorCommand,
-  addExplainCommand,
-  addRebuildCommand,
-  addAuditCommand,
-  addBackupCommand,
-  addRestoreBackupCommand,
+const entries: readonly Entry[] = [
+  { name: 'start', load: async () => (await import('./commands/start.js')).addStartCommand },
+  { name: 'migrate', load: async () => (await import('./commands/database.js')).addMigrateCommand },
+  { name: 'distribute', load: async () => (await import('./commands/database.js')).addDistributeCommand },
+  {
+    name: 'roles',
+    group: 'database roles of the gateways',
+    load: async () => [(await import('./commands/database.js')).addRolesApplyCommand],
+  },
+  {
+    name: 'org',
+    group: 'organizations',
+    load: async () => (await import('./commands/organizations.js')).organizationCommands,
+  },
+  { name: 'key', group: 'API keys', load: async () => (await import('./commands/keys.js')).keyCommands },
+  { name: 'apply', load: async () => (await import('./setup/apply.js')).addApplyCommand },
+  { name: 'api', load: async () => (await import('./commands/api.js')).addApiCommand },
+  ...(['get', 'search', 'create', 'update'] as const).map((name) => ({
+    name,
+    load: async () => (await import('./commands/records.js')).recordCommand(name),
+  })),
+  { name: 'import', load: async () => (await import('./commands/import.js')).addImportCommand },
+  { name: 'export', load: async () => (await import('./commands/export.js')).addExportCommand },
+  { name: 'import-all', load: async () => (await import('./commands/import-all.js')).addImportAllCommand },
+  { name: 'duplicates', load: async () => (await import('./commands/duplicates.js')).addDuplicatesCommand },
+  { name: 'merge', load: async () => (await import('./commands/merge.js')).addMergeCommand },
+  { name: 'restore', load: async () => (await import('./commands/restore.js')).addRestoreCommand },
+  { name: 'types', load: async () => (await import('./commands/types.js')).addTypesCommand },
+  { name: 'mcp', load: async () => (await import('./commands/mcp.js')).addMcpCommand },
+  {
+    name: 'events',
+    group: 'the change log',
+    load: async () => [
+      (await import('./commands/events-tail.js')).addEventsTailCommand,
+      (await import('./commands/events-export.js')).addEventsExportCommand,
+    ],
+  },
+  {
+    name: 'webhook',
+    group: 'receivers of events',
+    load: async () => [(await import('./commands/listen.js')).addListenCommand],
+  },
+  { name: 'doctor', load: async () => (await import('./commands/doctor.js')).addDoctorCommand },
+  { name: 'explain', load: async () => (await import('./commands/explain.js')).addExplainCommand },
+  { name: 'rebuild', load: async () => (await import('./commands/database.js')).addRebuildCommand },
+  { name: 'audit', load: async () => (await import('./commands/database.js')).addAuditCommand },
+  { name: 'backup', load: async () => (await import('./commands/backup.js')).addBackupCommand },
+  { name: 'restore-backup', load: async () => (await import('./commands/backup.js')).addRestoreBackupCommand },
+  {
+    name: 'completion',
+    load: async () => (await import('./commands/completion.js')).addCompletionCommand(entries.map(({ name }) => name)),
+  },
 ];
 
-/** Builds the `crm` program with all its commands. */
-export const createProgram = (context: CliContext): Command => {
+/**
+ * Builds the `crm` program.
+ * @param used - the name of the only command that is needed; by default all are loaded
+ */
+export const createProgram = async (context: CliContext, used?: string): Promise<Command> => {
   const program = new Command('crm')
     .description('Run and administer the CRM API.')
     .helpCommand(false)
@@ -96,15 +95,13 @@ export const createProgram = (context: CliContext): Command => {
       writeOut: (text) => context.stdout.write(printable(text)),
       writeErr: (text) => context.stderr.write(printable(text)),
     });
-  for (const entry of commands) {
-    if (typeof entry === 'function') {
-      entry(program, context);
-      continue;
-    }
-    const [name, description, members] = entry;
-    const group = program.command(name).description(description).helpCommand(false);
-    for (const add of members) add(group, context);
-    group.addHelpText('after', `\nFor examples: crm ${name} COMMAND --help`);
+  const only = entries.filter(({ name }) => name === used);
+  // Help and an unknown command need all of them.
+  for (const { name, group, load } of used === '--version' || only.length > 0 ? only : entries) {
+    const added = [await load()].flat();
+    const parent = group === undefined ? program : program.command(name).description(group).helpCommand(false);
+    for (const add of added) add(parent, context);
+    if (group !== undefined) parent.addHelpText('after', `\nFor examples: crm ${name} COMMAND --help`);
   }
   return program;
 };
@@ -112,7 +109,8 @@ export const createProgram = (context: CliContext): Command => {
 /** Runs one command line and returns the exit code. Errors are printed without a stack trace. */
 export const runCli = async (args: readonly string[], context: CliContext): Promise<ExitCode> => {
   try {
-    await createProgram(context).parseAsync(args, { from: 'user' });
+    const program = await createProgram(context, args[0]);
+    await program.parseAsync(args, { from: 'user' });
     return exitCodes.ok;
   } catch (error) {
     // Commander has already printed its message. Help that the user requested is not an error.
@@ -122,7 +120,8 @@ export const runCli = async (args: readonly string[], context: CliContext): Prom
     }
     if (!(error instanceof CliError)) return showError(context, args, errorText(error), exitCodes.failure, false);
     // With an empty message, the command has already printed the failure.
-    return error.message === '' ? error.exitCode : showError(context, args, error.message, error.exitCode, false);
+    if (error.message === '') return error.exitCode;
+    return showError(context, args, error.message, error.exitCode, false, error.details);
   }
 };
 
@@ -132,11 +131,12 @@ const showError = (
   message: string,
   exitCode: ExitCode,
   isShown: boolean,
+  details: Readonly<Record<string, unknown>> = {},
 ): ExitCode => {
   if (!isShown) context.stderr.write(`crm: ${printable(message)}\n`);
   // With --json a failure prints one object on stdout too.
   if (args.includes('--json')) {
-    context.stdout.write(`${JSON.stringify({ error: { message, exit_code: exitCode } })}\n`);
+    context.stdout.write(`${jsonLine({ error: { message, exit_code: exitCode, ...details } })}\n`);
   }
   return exitCode;
 };

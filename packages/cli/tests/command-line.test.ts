@@ -47,8 +47,7 @@ describe('every command', () => {
   it.each([
     ['key', 'rotate', unknownId],
     ['org', 'limit', 'list=1'],
-    ['member', 'add', 'a@b.com'],
-    ['field', 'list'],
+    ['api', 'GET', '/v1/members'],
   ])('reports an unknown organization: %s %s', async (...args) => {
     const env = { DATABASE_URL: readTestStack().databaseUrl };
     const result = await runCrm([...args, '--org', unknownId, '--json'], env);

@@ -86,8 +86,9 @@ it.each(Object.keys(systems))('the commands of the page import the files of %s',
   const apiKey = String(created['api_key']);
   // A user would export them as variables, which Jest hides from libraries.
   const gateways = ['--url', inboundUrl, '--read-url', readUrl, '--api-key', apiKey];
-  await administered.crm('pipeline', 'create', '--org', org, 'Sales', '--stage', 'New', 'Won');
-  await administered.crm('member', 'add', '--org', org, 'ann.owner@example.com');
+  const stages = [{ label: 'New' }, { label: 'Won' }];
+  await administered.api(org, 'POST /v1/inbound/pipelines', { name: 'Sales', stages });
+  await administered.api(org, 'POST /v1/inbound/members', { email: 'ann.owner@example.com', name: 'Ann' });
   for (const [name, csv] of Object.entries(systems[system] ?? {})) await writeFile(`${name}.csv`, csv);
 
   const [, section = ''] = /\n## Move from another system\n(.*?)\n## /s.exec(await readFile(page, 'utf8')) ?? [];

@@ -81,7 +81,7 @@ describe('crm import, a gateway that fails', () => {
     [
       400,
       { errors: { pipeline_id: 'is no pipeline' } },
-      /HTTP 400: .*--pipeline: is no pipeline\. .*crm pipeline list/,
+      /HTTP 400: .*--pipeline: is no pipeline\. .*crm api GET \/v1\/pipelines/,
     ],
   ])('stops at the first HTTP %d, which every row would get', async (status, extra, message) => {
     const { url, requests } = await fixture.start((_request, response) => answerError(response, status, extra));

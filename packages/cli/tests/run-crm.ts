@@ -19,8 +19,9 @@ export const runCrm = async (
   const stdout = new Collector();
   const stderr = new Collector();
   const exitCode = await runCli(args, { env, stdout, stderr, onInterrupt: () => interrupt });
-  // What crm explain prints describes internals, which may change.
-  if (args.includes('--json') && args[0] !== 'explain') expectReleasedJson(args, stdout.text);
+  // What crm explain prints describes internals, which may change. Responses of the API have a document of their own.
+  const isOwn = !['explain', 'api', 'get', 'search', 'create', 'update'].includes(args[0] ?? '');
+  if (args.includes('--json') && isOwn) await expectReleasedJson(args, stdout.text);
   return { exitCode, stdout: stdout.text, stderr: stderr.text };
 };
 

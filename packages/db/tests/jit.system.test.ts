@@ -22,13 +22,15 @@ let database: AdministrationDatabase;
 beforeAll(async () => {
   postgres = await openDebianPostgres();
   await postgres.createCluster('compiling');
-  // This server compiles every statement if it may.
+  // This server compiles every statement if it may, once it has its tables: compiling the migrations takes minutes.
   const costs = { jit_above_cost: '0', jit_inline_above_cost: '0', jit_optimize_above_cost: '0' };
   const preloaded = { shared_preload_libraries: 'pg_stat_statements', 'pg_stat_statements.track': 'all' };
   const server = await postgres.serverOn('compiling', { jit: 'on', ...costs, ...preloaded });
   await server.start();
   ({ url } = server);
+  await queryOnce(url, 'ALTER DATABASE postgres SET jit = off');
   await migrate(url);
+  await queryOnce(url, 'ALTER DATABASE postgres RESET jit');
   await queryOnce(url, 'CREATE EXTENSION pg_stat_statements');
   database = openAdministrationDatabase({ url, applicationName: 'jit-test' });
 }, 120_000);

@@ -1,30 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { readOption, readStages } from '../setup/option-syntax.js';
 import { allowedOperations, expiry, keyId, organizationLimits, overlap, pastInstant, requestLimits } from './values.js';
-
-describe('--option', () => {
-  it.each([
-    ['web=Website:blue', { value: 'web', label: 'Website', color: 'blue' }],
-    ['Referral:#ff8800', { label: 'Referral', color: '#ff8800' }],
-    ['ratio=Ratio 1:2', { value: 'ratio', label: 'Ratio 1:2' }],
-    [' a = A : red ', { value: 'a', label: 'A', color: 'red' }],
-  ])('reads %s', (text, expected) => {
-    expect(readOption(text)).toEqual(expected);
-  });
-});
-
-describe('--stage', () => {
-  it('keeps the order, reads probabilities, and marks the default, which is the first stage if none is named', () => {
-    expect(readStages(['Open:10%', 'Ratio: 1:2', 'Won:100%'], 'Won')).toEqual([
-      { label: 'Open', probability: 10, is_default: false },
-      { label: 'Ratio: 1:2', is_default: false },
-      { label: 'Won', probability: 100, is_default: true },
-    ]);
-    expect(readStages(['A'], undefined)).toEqual([{ label: 'A', is_default: true }]);
-    expect(() => readStages(['A'], 'B')).toThrow('--default-stage: There is no stage "B".');
-  });
-});
 
 describe('the id of a key', () => {
   it('is not the key itself or a part of it, which is not printed', () => {

@@ -1,18 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 
-import {
-  administration,
-  type Administration,
-  type AdministrationDatabase,
-  type AuditOrigin,
-  describeUnmet,
-  inspectSchema,
-  isConnectionError,
-  loadSetup,
-  openAdministrationDatabase,
-  type OrganizationSetup,
-} from '@crm/db';
+import type { Administration, AdministrationDatabase, AuditOrigin, OrganizationSetup } from '@crm/db';
 import { comparableName, databaseUrlProblem, Failure, isFailure } from '@crm/domain';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
@@ -153,6 +142,8 @@ export const withAdministration = async <T>(
   work: (session: AdministrationSession) => Promise<T>,
 ): Promise<T> => {
   const url = await findDatabaseUrl(context, option);
+  const { administration, describeUnmet, inspectSchema, loadSetup, openAdministrationDatabase } =
+    await import('@crm/db');
   const database = openAdministrationDatabase({ url, applicationName: 'crm-cli', maxConnections: 2 });
   const origin = auditOrigin(context, option);
   const admin = administration(database, origin);
@@ -172,14 +163,15 @@ export const withAdministration = async <T>(
       setup: (organizationId) => loadSetup(database, organizationId),
     });
   } catch (error) {
-    throw databaseError(error, url);
+    throw await databaseError(error, url);
   } finally {
     await database.close();
   }
 };
 
 /** Converts an error of the database layer into a CliError. Returns a CliError unchanged. */
-export const databaseError = (error: unknown, url: string): CliError => {
+export const databaseError = async (error: unknown, url: string): Promise<CliError> => {
+  const { isConnectionError } = await import('@crm/db');
   if (error instanceof CliError) return error;
   const isAway = isFailure(error, 'unavailable') || isFailure(error, 'timeout');
   if (error instanceof Failure && !isAway) return new CliError(error.message);
@@ -198,7 +190,7 @@ const onDatabase = async <T>(
   try {
     return await work({ url });
   } catch (error) {
-    throw databaseError(error, url);
+    throw await databaseError(error, url);
   }
 };
 

@@ -56,7 +56,7 @@ export const addExplainCommand = (program: Command, context: CliContext): void =
     .command('explain')
     .description('show the plan and the SQL of a list or search')
     .addArgument(objectChoices(new Argument('<object>', 'what to list'), Object.keys(objects)))
-    .option('--pipeline <id>', 'opportunities of one pipeline (see: crm pipeline list)', uuid)
+    .option('--pipeline <id>', 'opportunities of one pipeline (see: crm api GET /v1/pipelines)', uuid)
     .option('--stage <id>', 'opportunities of one stage', uuid)
     .option('--query <words>', 'words to search for')
     .option('--filter <json>', 'the "filters" of a search', json)
@@ -107,7 +107,7 @@ const readRequest = (setup: OrganizationSetup, objectType: ObjectType, options: 
     return request;
   } catch (error) {
     if (isFailure(error, 'not_found'))
-      throw usageError(`--pipeline: There is no pipeline ${options.pipeline ?? ''}. See: crm pipeline list`);
+      throw usageError(`--pipeline: There is no pipeline ${options.pipeline ?? ''}. See: crm api GET /v1/pipelines`);
     if (!(error instanceof ApiError)) throw error;
     throw usageError(
       Object.entries(error.errors ?? {})

@@ -12,7 +12,6 @@ import { resumeHint, runExport } from '../export/output.js';
 import { readPages } from '../export/record-pages.js';
 import { exportFormats, makeRowFormat, type CsvStyle, type ExportFormat, textPages } from '../export/row-format.js';
 import { connectClient, findReadGateway, gatewayErrorText, withGatewayOptions } from '../api/gateways.js';
-import { writeSetup } from '../setup/apply.js';
 import { findPipeline, listFields } from '../setup/lookup.js';
 import { withSetup, type SetupOptions } from '../setup/session.js';
 import { delimiterOption } from '../import/source/csv-options.js';
@@ -77,7 +76,7 @@ export const addExportCommand = (program: Command, context: CliContext): void =>
     .addHelpText('after', examples);
   withJson(withGatewayOptions(command, 'read')).action(
     async (object: ExportObject | 'setup' | 'all', options: ExportOptions) => {
-      if (object === 'setup') return writeSetup(context, options);
+      if (object === 'setup') return (await import('../setup/apply.js')).writeSetup(context, options);
       const result = await (object === 'all' ? exportAll(context, options) : exportRecords(context, object, options));
       // Without a file, stdout has the records, so the summary goes to stderr.
       printResult(options.output === '-' ? { ...context, stdout: context.stderr } : context, options, result);
@@ -101,6 +100,7 @@ const exportAll = async (context: CliContext, options: ExportOptions): Promise<R
     demo === undefined ? options : { ...options, databaseUrl: demo.database_url, org: demo.organization_id };
   await mkdir(directory, { recursive: true });
   const setup = join(directory, 'setup.yaml');
+  const { writeSetup } = await import('../setup/apply.js');
   await writeSetup({ ...context, stdout: context.stderr }, { ...source, output: setup, json: false });
   const results: Result[] = [];
   for (const object of ['accounts', 'contacts', 'opportunities', 'notes'] as const)

@@ -37,7 +37,7 @@ Examples:
   $ ORG=$(crm org create "Acme Sales" --json | sed 's/.*"organization_id":"\\([^"]*\\)".*/\\1/')
 
 With --freemail skip, contacts at gmail.com and similar domains get no account. With create, they get one with is_freemail: true.
-Next: crm pipeline create, then crm key create.`,
+Next: crm apply with its members, pipelines and fields, then crm key create.`,
   define: (command) =>
     command
       .argument('<name>', 'its name, which need not be unique')
@@ -49,7 +49,7 @@ Next: crm pipeline create, then crm key create.`,
     const created = await administration.createOrganization({ name, freemail });
     await warnIfTaken(context, administration, created);
     const { id } = created;
-    const next = `Next: crm pipeline create --org ${id} "New business" --stage Open Won Lost\n      crm key create --org ${id}`;
+    const next = `Next: crm apply setup.yaml --org ${id}      its members, pipelines and fields\n      crm key create --org ${id}`;
     return { json: { organization_id: id, name, freemail }, text: `Organization ${name}: ${id}\n${next}` };
   },
 });

@@ -6,7 +6,6 @@ import type { Command } from 'commander';
 import { printResult, type CliContext } from '../cli-context.js';
 import { example } from '../examples.js';
 import { demoFilePath, type DemoFile } from '../local-stack/demo-file.js';
-import { runStack } from '../local-stack/run-stack.js';
 import { readStackSettings } from '../local-stack/settings.js';
 import { withJson, type OutputOptions } from '../options.js';
 
@@ -83,6 +82,7 @@ export const addStartCommand = (program: Command, context: CliContext): void => 
     .addHelpText('after', help);
   withJson(command).action(async (options: OutputOptions) => {
     const settings = readStackSettings(context.env);
+    const { runStack } = await import('../local-stack/run-stack.js');
     await runStack({
       settings,
       env: context.env,

@@ -35,7 +35,7 @@ const withDatabase = async (
     const advice =
       connectionAdvice(error) ??
       'Check the address, the password, pg_hba.conf and the network, then run crm doctor again';
-    return [problem(check, databaseError(error, url).message, `${advice}.`)];
+    return [problem(check, (await databaseError(error, url)).message, `${advice}.`)];
   } finally {
     await database.close();
   }
@@ -93,7 +93,7 @@ export const checkWebhooks = (states: readonly WebhookState[]): readonly Finding
   });
   const more = faults.length > mostWebhooks ? `, and ${faults.length - mostWebhooks} more` : '';
   const advice =
-    'Check that the webhook worker runs, then see crm webhook attempts ID and docs/how-to/repair-a-webhook.md.';
+    'Check that the webhook worker runs, then see crm api GET /v1/webhooks/ID/attempts and docs/how-to/repair-a-webhook.md.';
   if (faults.length > 0) return [warning('webhooks', `${faults.slice(0, mostWebhooks).join(', ')}${more}`, advice)];
   return states.length === 0 ? [] : [ok('webhooks', `${states.length}, no event waits long`)];
 };

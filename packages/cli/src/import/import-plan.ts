@@ -239,13 +239,15 @@ const findMappedPipeline = async (
   if (connection === undefined) return { id: undefined, stageId: ok };
   const named = options.pipeline ?? mapping.pipeline ?? connection.demo?.pipeline_id;
   if (named === undefined)
-    throw usageError('No pipeline is given. Give --pipeline, or pipeline_id: in the mapping (see: crm pipeline list).');
+    throw usageError(
+      'No pipeline is given. Give --pipeline, or pipeline_id: in the mapping (see: crm api GET /v1/pipelines).',
+    );
   const ownStages = mapping.stages.size > 0 || mapping.fields.every(({ name }) => name !== 'stage');
   const stageId = stageFinder([...mapping.stages].map(([label, id]) => ({ label, stage_id: id })));
   if (ownStages && isId(named)) return { id: named.toLowerCase(), stageId };
   if (connection.readUrl === undefined)
     throw usageError(
-      'Give --read-url to look up the pipeline and its stages by name. Or give the id of the pipeline, and those of the stages under stages: in the mapping (see: crm pipeline list).',
+      'Give --read-url to look up the pipeline and its stages by name. Or give the id of the pipeline, and those of the stages under stages: in the mapping (see: crm api GET /v1/pipelines).',
     );
   const { pipeline_id: id, stages } = await askReadGateway(connection.readUrl, connection.apiKey, (client) =>
     findPipeline(client, named),

@@ -5,6 +5,9 @@ import { CliError, ifThere } from '../errors.js';
 import { parseJsonObject } from '../json-object.js';
 import { privateMode } from '../private-mode.js';
 
+/** What the key of the local stack may do: not change the set-up, and not delete. */
+export const demoGroups: readonly string[] = ['list', 'search', 'inbound', 'bulk', 'webhooks'];
+
 /** The file that `crm start` writes for other tools once both gateways are ready. Addresses have no trailing slash. */
 export interface DemoFile {
   readonly read_url: string;

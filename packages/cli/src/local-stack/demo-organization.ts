@@ -18,7 +18,7 @@ import { CliError, errorText } from '../errors.js';
 import { example } from '../examples.js';
 import { applySetupFile } from '../setup/apply.js';
 import { listPipelines, type PipelineWithStages } from '../setup/lookup.js';
-import type { DemoFile } from './demo-file.js';
+import { demoGroups, type DemoFile } from './demo-file.js';
 
 /** The demo organization and its key. */
 export interface DemoOrganization {
@@ -104,7 +104,7 @@ const openKey = async (
     name: keyName,
     ...text,
     expiresAt: null,
-    allowedOperations: ['list', 'search', 'inbound', 'bulk', 'webhooks'],
+    allowedOperations: [...demoGroups],
     limits: { list: requestsAMinute, search: requestsAMinute, inbound: requestsAMinute, bulk: requestsAMinute },
   });
   return apiKey;

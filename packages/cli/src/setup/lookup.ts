@@ -1,5 +1,5 @@
 import type { CrmClient, Field, Member, Pipeline, Stage, Webhook } from '@crm/client';
-import { comparableName, normalizeEmail, type ObjectType } from '@crm/domain';
+import { comparableName, type ObjectType } from '@crm/domain';
 
 import { CliError } from '../errors.js';
 
@@ -62,49 +62,10 @@ export const findPipeline = async (client: CrmClient, text: string): Promise<Pip
   const pipelines = await listPipelines(client);
   return found(
     pipelines.find((one) => one.pipeline_id === text.toLowerCase()) ?? pipelines.find((one) => isText(one.name, text)),
-    `There is no pipeline ${text}. The pipelines are: ${pipelines.map(({ name }) => name).join(', ')}. See: crm pipeline list`,
+    `There is no pipeline ${text}. The pipelines are: ${pipelines.map(({ name }) => name).join(', ')}. See: crm api GET /v1/pipelines`,
   );
 };
-
-/** Finds a stage by id or label. @throws CliError if the pipeline has none */
-export const findStage = (pipeline: PipelineWithStages, text: string): Stage =>
-  found(
-    pipeline.stages.find((one) => one.stage_id === text.toLowerCase()) ??
-      pipeline.stages.find((one) => isText(one.label, text)),
-    `${pipeline.name} has no stage ${text}. Its stages: ${pipeline.stages
-      .filter((one) => one.is_active)
-      .map(({ label }) => label)
-      .join(', ')}`,
-  );
-
-/** Finds a member or former member by id or email. @throws CliError if there is none */
-export const findMember = async (client: CrmClient, text: string): Promise<Member> => {
-  const email = normalizeEmail(text);
-  const wanted = email.ok ? email.value.email : text.toLowerCase();
-  const members = await listMembers(client);
-  return found(
-    members.find((one) => one.member_id === wanted) ?? members.find((one) => one.email === wanted),
-    `${text} is not a member. See: crm member list`,
-  );
-};
-
-/** Finds a custom field by slug, including archived ones. @throws CliError if the object has none */
-export const findField = async (client: CrmClient, object: ObjectType, slug: string): Promise<CustomField> =>
-  found(
-    (await listFields(client, object)).find(({ name }) => name === slug),
-    `The ${object} has no custom field ${slug}. See: crm field list`,
-  );
 
 /** All webhooks by id. */
 export const listWebhooks = (client: CrmClient, readAfter: string | null = null): Promise<readonly Webhook[]> =>
   collect(client.webhooks.list({ limit }, { readAfter }));
-
-/** Finds a webhook by id or URL. @throws CliError if there is none, or several have the URL */
-export const findWebhook = async (client: CrmClient, text: string): Promise<Webhook> => {
-  const all = await listWebhooks(client);
-  const byId = all.filter(({ webhook_id: id }) => id === text.toLowerCase());
-  const [first, ...others] = byId.length > 0 ? byId : all.filter(({ url }) => url === text);
-  if (others.length > 0)
-    throw new CliError(`${others.length + 1} webhooks have this URL. Give the id: crm webhook list`);
-  return found(first, `There is no webhook ${text}. See: crm webhook list`);
-};

@@ -12,9 +12,7 @@ import {
   type GatewayOptions,
   withGatewayOptions,
 } from '../api/gateways.js';
-import { openOwnGateways } from '../api/own-gateways.js';
 import type { CliContext } from '../cli-context.js';
-import { commandsOn } from '../command.js';
 
 /** The options of every set-up command. */
 export type SetupOptions = OrganizationOptions & GatewayOptions;
@@ -54,7 +52,7 @@ const maxWaitSeconds = 600;
  * `fetch` that waits if the gateway refuses a call for now: 429 or 503 with `Retry-After`. Then it sends the call again, which did
  * nothing the first time.
  */
-const waitingFetch =
+export const waitingFetch =
   (context: CliContext): typeof fetch =>
   async (input, init) => {
     let refusedAt: number | null = null;
@@ -103,6 +101,7 @@ export const withSetup = async <T>(
   }
   return withAdministration(context, options, async ({ administration, url: address, organization, setup, origin }) => {
     const { id } = await organization(org);
+    const { openOwnGateways } = await import('../api/own-gateways.js');
     const gateways = await openOwnGateways(address, id, origin, { env: context.env, groups, operations });
     const currency: CurrencySetting = {
       read: async () => (await setup(id)).currency,
@@ -118,6 +117,3 @@ export const withSetup = async <T>(
     }
   });
 };
-
-/** Makes a command on the setup of an organization. */
-export const setupCommand = commandsOn<SetupOptions, SetupSession>(withSetupOptions, withSetup);

@@ -10,6 +10,8 @@ export interface AdministeredDatabase {
   crm(...args: string[]): Promise<CrmResult>;
   /** Runs a command with `--json` and returns its object. */
   crmJson(...args: string[]): Promise<Record<string, unknown>>;
+  /** Runs `crm api` on an organization and returns the `data` of the response. `call` is a method and a path. */
+  api(org: string, call: string, body?: object): Promise<Record<string, unknown>>;
   /** Creates an organization without a command, which takes longer. @returns its id */
   createOrganization(): Promise<string>;
   close(): Promise<void>;
@@ -25,10 +27,15 @@ export const administer = (url: string, env: Readonly<Record<string, string>> = 
     expect(stdout.trim().split('\n')).toHaveLength(1);
     return JSON.parse(stdout) as Record<string, unknown>;
   };
+  const api = async (org: string, call: string, body?: object): Promise<Record<string, unknown>> => {
+    const given = body === undefined ? [] : [JSON.stringify(body)];
+    return (await crmJson('api', ...call.split(' '), ...given, '--org', org))['data'] as Record<string, unknown>;
+  };
   return {
     database,
     crm,
     crmJson,
+    api,
     createOrganization: async () => (await administration(database).createOrganization({ name: 'Acme Sales' })).id,
     close: () => database.close(),
   };

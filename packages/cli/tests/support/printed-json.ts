@@ -41,9 +41,9 @@ export const breaks = (shape: Shape, value: unknown, path: string): string[] => 
 };
 
 /** `['key', 'list', '--org', '…']` → `key list`; with an argument such as `account`, if the command lists its values. */
-const commandOf = (args: readonly string[]): string => {
+const commandOf = async (args: readonly string[]): Promise<string> => {
   const { stdout, stderr } = process;
-  let command = createProgram({ env: {}, stdout, stderr, onInterrupt: () => new AbortController().signal });
+  let command = await createProgram({ env: {}, stdout, stderr, onInterrupt: () => new AbortController().signal });
   const names = args.slice(0, 2).filter((word) => {
     const inner = command.commands.find((each) => each.name() === word);
     const isNamed = inner !== undefined || command.registeredArguments[0]?.argChoices?.includes(word);
@@ -54,10 +54,10 @@ const commandOf = (args: readonly string[]): string => {
 };
 
 /** Checks that the objects which a command printed have the keys and types of the last release, or stores them as these. */
-export const expectReleasedJson = (args: readonly string[], output: string): void => {
+export const expectReleasedJson = async (args: readonly string[], output: string): Promise<void> => {
   const lines = output.split('\n').filter((line) => line.startsWith('{'));
   const objects = lines.map((line): unknown => JSON.parse(line));
-  const command = objects.some((each) => isObject(each) && 'error' in each) ? 'failures' : commandOf(args);
+  const command = objects.some((each) => isObject(each) && 'error' in each) ? 'failures' : await commandOf(args);
   if (process.env['TAKE_BASELINE'] === undefined) {
     expect(objects.flatMap((each) => breaks(released[command] ?? 'null', each, command))).toEqual([]);
     return;

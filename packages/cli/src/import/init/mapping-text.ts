@@ -199,7 +199,7 @@ export const guessMapping = (source: InitSource): InitMapping => {
     ...entries.flatMap(entryLines),
     ...(leftOut.length === 0
       ? []
-      : ['  # Not imported. To import one, define the custom field (crm field define) and remove the #:']),
+      : ['  # Not imported. To import one, define the custom field (crm apply) and remove the #:']),
     ...suggestions.map((line) => `  # ${line}`),
   ];
   return { text: `${lines.join('\n')}\n`, fields, missing, leftOut };

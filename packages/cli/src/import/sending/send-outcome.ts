@@ -22,7 +22,7 @@ export interface AnswerReader {
   readonly rowsNamePipelines: boolean;
 }
 
-const pipelineHint = 'Check --pipeline (crm pipeline list).';
+const pipelineHint = 'Check --pipeline (crm api GET /v1/pipelines).';
 
 /** Reads the outcome of a single create. */
 export const readAnswer = (
