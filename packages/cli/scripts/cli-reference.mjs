@@ -73,25 +73,25 @@ const notes = {
 Recipes. An id comes from a list: \`crm api GET /v1/pipelines\`, \`/v1/pipelines/ID/stages\`, \`/v1/members\`, \`/v1/opportunities/fields\`,
 \`/v1/webhooks\`. For several changes that belong together, use \`crm apply\`, which knows names.
 
-| To                                   | \`crm api …\`                                                                                             |
-| ------------------------------------ | -------------------------------------------------------------------------------------------------------- |
-| create a pipeline                    | \`POST /v1/inbound/pipelines '{"name": "Sales", "stages": [{"label": "New"}, {"label": "Won"}]}'\`         |
-| rename or archive a pipeline         | \`PATCH /v1/inbound/pipelines/ID -f name="New business"\`, \`-f is_active=false\`                          |
-| add a stage                          | \`POST /v1/inbound/pipelines/ID/stages -f label="Contract sent" -f position=3 -f probability=80\`         |
-| rename, move or change a stage       | \`PATCH /v1/inbound/stages/ID -f label=Negotiating -f position=2 -f is_default=true\`                      |
-| archive a stage, and move its deals  | \`PATCH /v1/inbound/stages/ID -f is_active=false -f move_opportunities_to=ID\`                             |
-| delete a stage without deals         | \`DELETE /v1/inbound/stages/ID\`                                                                          |
-| define a custom field                | \`POST /v1/inbound/fields -f object=account -f slug=tier -f current_name=Tier -f attribute_type=text\`     |
-| rename, hide or archive a field      | \`PATCH /v1/inbound/fields/ID -f current_name="Where from" -f is_hidden=true\`                             |
-| add an option                        | \`POST /v1/inbound/fields/ID/options -f label=Partner -f value=partner -f color=green\`                    |
-| archive an option                    | \`PATCH /v1/inbound/fields/ID/options -f value=event -f is_active=false\`                                  |
-| add a member                         | \`POST /v1/inbound/members -f email=ann@acme.com -f name="Ann Lee"\`                                       |
-| remove a member, and keep the owner  | \`DELETE /v1/inbound/members/ID -f opportunities=keep\`                                                    |
-| remove a member, and give the deals  | \`DELETE /v1/inbound/members/ID -f reassign_to=ID\`                                                        |
-| add a webhook                        | \`POST /v1/inbound/webhooks -f url=https://hooks.example.com/crm -f objects=opportunity\`                  |
-| pause or continue a webhook          | \`PATCH /v1/inbound/webhooks/ID -f state=paused\`, \`-f state=active\`                                      |
-| send events again, or give them up   | \`POST /v1/inbound/webhooks/ID/replay -f from=1 -f to=42\`, \`…/skip -f parked=true\`                       |
-| read all deals                       | \`GET /v1/opportunities -f pipeline_id=all --paginate\`                                                    |
+| To                                  | \`crm api …\`                                                                                          |
+| ----------------------------------- | ---------------------------------------------------------------------------------------------------- |
+| create a pipeline                   | \`POST /v1/inbound/pipelines '{"name": "Sales", "stages": [{"label": "New"}, {"label": "Won"}]}'\`     |
+| rename or archive a pipeline        | \`PATCH /v1/inbound/pipelines/ID -f name="New business"\`, \`-f is_active=false\`                        |
+| add a stage                         | \`POST /v1/inbound/pipelines/ID/stages -f label="Contract sent" -f position=3 -f probability=80\`      |
+| rename, move or change a stage      | \`PATCH /v1/inbound/stages/ID -f label=Negotiating -f position=2 -f is_default=true\`                  |
+| archive a stage, and move its deals | \`PATCH /v1/inbound/stages/ID -f is_active=false -f move_opportunities_to=ID\`                         |
+| delete a stage without deals        | \`DELETE /v1/inbound/stages/ID\`                                                                       |
+| define a custom field               | \`POST /v1/inbound/fields -f object=account -f slug=tier -f current_name=Tier -f attribute_type=text\` |
+| rename, hide or archive a field     | \`PATCH /v1/inbound/fields/ID -f current_name="Where from" -f is_hidden=true\`                         |
+| add an option                       | \`POST /v1/inbound/fields/ID/options -f label=Partner -f value=partner -f color=green\`                |
+| archive an option                   | \`PATCH /v1/inbound/fields/ID/options -f value=event -f is_active=false\`                              |
+| add a member                        | \`POST /v1/inbound/members -f email=ann@acme.com -f name="Ann Lee"\`                                   |
+| remove a member, and keep the owner | \`DELETE /v1/inbound/members/ID -f opportunities=keep\`                                                |
+| remove a member, and give the deals | \`DELETE /v1/inbound/members/ID -f reassign_to=ID\`                                                    |
+| add a webhook                       | \`POST /v1/inbound/webhooks -f url=https://hooks.example.com/crm -f objects=opportunity\`              |
+| pause or continue a webhook         | \`PATCH /v1/inbound/webhooks/ID -f state=paused\`, \`-f state=active\`                                   |
+| send events again, or give them up  | \`POST /v1/inbound/webhooks/ID/replay -f from=1 -f to=42\`, \`…/skip -f parked=true\`                    |
+| read all deals                      | \`GET /v1/opportunities -f pipeline_id=all --paginate\`                                                |
 `,
   apply: `
 What a file means:
