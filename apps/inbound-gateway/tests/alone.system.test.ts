@@ -99,9 +99,8 @@ const reads = async ({ ask }: Teller, { pipeline }: TestOrganization, ids: Ids):
     const inPipeline = one === 'Opportunity' ? { pipeline_id: pipeline.id } : {};
     await ask(`get${one}`, of(id));
     await ask(`list${one}History`, of(id));
-    await ask(`list${one}Duplicates`);
     await ask(`list${one}Fields`, { query: inPipeline });
-    await ask(`get${one}Schema`);
+    for (const call of [`list${one}Duplicates`, `get${one}Schema`]) await ask(call);
     const page = await ask(`list${many}`, { query: { ...inPipeline, limit: 1 } });
     await ask(`list${many}`, { query: { ...inPipeline, limit: 1, cursor: String(page['next_cursor']) } });
     await ask(`list${many}`, { query: { ...inPipeline, q: value } });
@@ -115,6 +114,7 @@ const reads = async ({ ask }: Teller, { pipeline }: TestOrganization, ids: Ids):
       await ask(`search${many}`, { body: { ...body, ...inPipeline } });
     await ask(`summarize${many}`, { body: { ...inPipeline, group_by: ['created_at:month'] } });
   }
+  await ask('listOpportunityStages', of(ids['first']));
   for (const label of [
     ['stage_name', 'Qualified'],
     ['owner_email', 'same@team.example'],

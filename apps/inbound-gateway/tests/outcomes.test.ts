@@ -1,4 +1,5 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { createTestClient, readTestStack } from '@crm/testing';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { expectConsistent } from './support/expect-consistent.js';
 import { useGateway } from './support/use-gateway.js';
 import { useOrganization } from './support/use-organization.js';
@@ -6,6 +7,8 @@ import { useOrganization } from './support/use-organization.js';
 const gateway = useGateway();
 const { organization, expectStatus: send, rows } = useOrganization(gateway);
 afterEach(() => expectConsistent({ ...gateway(), organization }));
+
+const reader = () => createTestClient(readTestStack().readUrl, organization.key);
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -46,4 +49,79 @@ test('closes and opens the deals of a stage whose outcome changes, without an ev
   expect(await events()).toEqual(before);
   const wrong = { label: 'Sent', outcome: 'closed' };
   await send('POST', `pipelines/${organization.pipeline.id}/stages`, wrong, 400);
+});
+
+describe('the stays of a deal in stages', () => {
+  const read = async (id: string, query = {}) =>
+    (await reader().send('GET', `/v1/opportunities/${id}/stages`, { key: organization.key, query })).data as {
+      readonly stages: readonly Record<string, unknown>[];
+      readonly complete_from: string;
+      readonly next_cursor: string | null;
+    };
+  const labels = async (id: string) => (await read(id)).stages.map((visit) => visit['stage_name']);
+  const move = (id: string, label: string | null) =>
+    send('PATCH', `opportunities/${id}`, { opportunity: { stage_id: label === null ? null : stage(label) } });
+
+  test('are listed in order with their times and keys, in pages', async () => {
+    const id = await deal('A', { stage_id: stage('New') });
+    await move(id, 'Won');
+    await send('PATCH', `opportunities/${id}`, { opportunity: { next_step: 'call' } });
+    await move(id, null);
+    await move(id, 'Qualified');
+    const { stages, complete_from: from } = await read(id);
+    const {
+      stage_entered_at: entered,
+      closed_at: closed,
+      created_at: created,
+      updated_at: updated,
+      stage_api_key_id: key,
+    } = await stored(id);
+    const instant = (value: unknown) => (value as Date).toISOString();
+    expect([from, instant(entered), closed]).toEqual([instant(created), instant(updated), null]);
+    expect(stages.map((visit) => [visit['stage_name'], visit['api_key_id']])).toEqual(
+      ['New', 'Won', 'Qualified'].map((label) => [label, key]),
+    );
+    expect(key).not.toBeNull();
+    expect(stages[0]).toMatchObject({ opportunity_id: id, entered_at: from, left_at: stages[1]?.['entered_at'] });
+    expect(stages[2]).toMatchObject({ entered_at: instant(entered), left_at: null });
+    const first = await read(id, { limit: 2 });
+    const second = await read(id, { limit: 2, cursor: first.next_cursor ?? '' });
+    expect([...first.stages, ...second.stages]).toEqual(stages);
+    expect(second.next_cursor).toBeNull();
+  });
+
+  test('stay with a deal that is deleted and restored, and continue unless its stage is gone', async () => {
+    const id = await deal('A', { stage_id: stage('New') });
+    await move(id, 'Won');
+    const before = await read(id);
+    await send('DELETE', `opportunities/${id}`);
+    expect((await reader().send('GET', `/v1/opportunities/${id}/stages`, { key: organization.key })).status).toBe(404);
+    expect(await rows('SELECT * FROM stage_visits WHERE organization_id = $1')).toEqual([]);
+    await send('POST', 'restore', { object: 'opportunity', id });
+    expect(await read(id)).toEqual(before);
+    await send('DELETE', `opportunities/${id}`);
+    await send('PATCH', `stages/${stage('Won')}`, { is_active: false });
+    await send('POST', 'restore', { object: 'opportunity', id });
+    expect(await labels(id)).toEqual(['New', 'Won', 'Qualified']);
+  });
+
+  test('of two merged deals become those of the kept one', async () => {
+    const dealOf = async (domain: string, label: string) => {
+      const body = { pipeline_id: organization.pipeline.id, related_objects: { account_domain: domain } };
+      const answer = await dataOf('POST', 'opportunities', {
+        ...body,
+        opportunity: { name: 'A', stage_id: stage(label) },
+      });
+      return String(answer['opportunity_id']);
+    };
+    const kept = await dealOf('kept.example', 'New');
+    const other = await dealOf('other.example', 'Qualified');
+    await move(kept, 'Qualified');
+    await move(other, 'Won');
+    const accounts = await rows('SELECT domain, id FROM accounts WHERE organization_id = $1 ORDER BY domain');
+    await send('POST', `accounts/${String(accounts[0]?.['id'])}/merge`, { from: accounts[1]?.['id'], deals: 'merge' });
+    expect(await labels(kept)).toEqual(['New', 'Qualified', 'Won', 'Qualified']);
+    const gone = await reader().send('GET', `/v1/opportunities/${other}/stages`, { key: organization.key });
+    expect([gone.status, gone.body]).toMatchObject([404, { merged_into: kept }]);
+  });
 });

@@ -116,6 +116,7 @@ const pagedRequests = (
     { contract: contracts.listAccountHistory, id: accountId, ...page },
     { contract: contracts.listContactHistory, id: contactId, ...page },
     { contract: contracts.listOpportunityHistory, id: dealId, ...page },
+    { contract: contracts.listOpportunityStages, id: dealId, ...page },
     { contract: contracts.listOpportunityDuplicates, ...page },
     { contract: contracts.listAccountDuplicates, ...page },
     { contract: contracts.listContactDuplicates, ...page },
@@ -153,6 +154,11 @@ beforeAll(async () => {
        FROM events WHERE organization_id = $1`,
     [organization.id],
   );
+  // An earlier stay, so that the stays have a second page.
+  await database.query(organization.id, {
+    text: `INSERT INTO stage_visits (organization_id, opportunity_id, place, stage_id, entered_at, left_at) VALUES ($1, $2, 1, $3, now(), now())`,
+    values: [dealId, stageId],
+  });
   for (const name of ['ed', 'elsa'])
     await setupTools(database).addMember({ organizationId: organization.id, email: `${name}@team.example`, name });
   // The stranger has pipelines with the same ids, so that the requests differ only in their organization.

@@ -81,7 +81,7 @@ const queryTypes = {
     'Parameters of lists that have only pages.',
     ...['listPipelines', 'listPipelineStages', 'listMembers', 'listWebhooks', 'listWebhookAttempts'],
     ...['listAccountDuplicates', 'listContactDuplicates', 'listOpportunityDuplicates'],
-    ...['listAccountHistory', 'listContactHistory', 'listOpportunityHistory'],
+    ...['listAccountHistory', 'listContactHistory', 'listOpportunityHistory', 'listOpportunityStages'],
   ],
   ListQuery: ['Parameters of lists of accounts and contacts.', 'listAccounts', 'listContacts'],
   ListOpportunitiesQuery: ['Parameters of lists of opportunities.', 'listOpportunities'],

@@ -7,7 +7,14 @@ import { createMembers, type Members } from './resources/members.js';
 import { createMerges, type Merges } from './resources/merges.js';
 import { createNotes, type Notes } from './resources/notes.js';
 import { createPipelines, type Pipelines } from './resources/pipelines.js';
-import { createRecords, getByKey, type GetBy, type Records } from './resources/records.js';
+import {
+  createRecords,
+  getByKey,
+  type GetBy,
+  listStagesOf,
+  type ListStages,
+  type Records,
+} from './resources/records.js';
 import { createWebhooks, type Webhooks } from './resources/webhooks.js';
 import { createSend } from './transport.js';
 import type * as types from './types.js';
@@ -68,7 +75,7 @@ export type Contacts<C> = Records<ContactTypes, C>;
 
 /** The calls of the API, with the key of one organization. */
 export interface CrmClient<C extends CustomFieldTypes = AnyCustomFields> {
-  readonly opportunities: Opportunities<C['opportunities']>;
+  readonly opportunities: Opportunities<C['opportunities']> & { readonly stages: ListStages };
   readonly accounts: Accounts<C['accounts']> &
     Merges & {
       /** Gets the account that a create with this domain would find; returns the same as `get`. */
@@ -109,8 +116,9 @@ export const createClient = <C extends CustomFieldTypes = AnyCustomFields>(optio
   const send = createSend(options);
   const accounts: Accounts<C['accounts']> = createRecords(send, 'accounts');
   const contacts: Contacts<C['contacts']> = createRecords(send, 'contacts');
+  const opportunities: Opportunities<C['opportunities']> = createRecords(send, 'opportunities');
   return {
-    opportunities: createRecords(send, 'opportunities'),
+    opportunities: { ...opportunities, stages: listStagesOf(send) },
     accounts: {
       ...accounts,
       ...createMerges(send, 'accounts'),

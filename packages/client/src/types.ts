@@ -1433,6 +1433,36 @@ export interface StagePage {
   limit: number;
 }
 
+/** A stay of a deal in a stage. */
+export interface StageVisit {
+  /** Id of the opportunity. */
+  opportunity_id: string;
+  /** Id of the stage. */
+  stage_id: string;
+  /** Label of the stage; null if it was deleted since. */
+  stage_name: string | null;
+  /** When the deal entered the stage. */
+  entered_at: string;
+  /** When it left the stage; null for the stage that it is in. */
+  left_at: string | null;
+  /** Id of the key whose request moved it into the stage; null if no request did. */
+  api_key_id: string | null;
+}
+
+/** A page of the stays of a deal in stages. */
+export interface StageVisitPage {
+  /** The stays of this page, oldest first. */
+  stages: Array<StageVisit>;
+  /** The stays since this time are complete: the creation of the deal. */
+  complete_from: string;
+  /** Whether another page exists. */
+  has_more: boolean;
+  /** Send it as `cursor` for the next page; null on the last one. */
+  next_cursor: string | null;
+  /** The page size used. */
+  limit: number;
+}
+
 /** The records to count, the groups and the measures. */
 export interface SummarizeOpportunitiesBody {
   /** Only opportunities of this pipeline. */

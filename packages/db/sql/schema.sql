@@ -293,6 +293,7 @@ CREATE TABLE events (
   is_erased boolean NOT NULL DEFAULT false,
   base_position bigint,
   bytes integer NOT NULL,
+  visits jsonb,
   CONSTRAINT events_pkey PRIMARY KEY (organization_id, "position", occurred_at)
 ) PARTITION BY RANGE (occurred_at);
 CREATE INDEX events_organization_id_object_record_id_position_idx ON events (organization_id, object, record_id, "position");
@@ -558,6 +559,18 @@ CREATE TABLE record_rebuilds (
   CONSTRAINT record_rebuilds_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
 );
 
+CREATE TABLE stage_visits (
+  organization_id uuid NOT NULL,
+  opportunity_id uuid NOT NULL,
+  place integer NOT NULL,
+  stage_id uuid NOT NULL,
+  entered_at timestamp(3) with time zone NOT NULL,
+  left_at timestamp(3) with time zone NOT NULL,
+  api_key_id uuid,
+  CONSTRAINT stage_visits_pkey PRIMARY KEY (organization_id, opportunity_id, place),
+  CONSTRAINT stage_visits_organization_id_opportunity_id_fkey FOREIGN KEY (organization_id, opportunity_id) REFERENCES opportunities(organization_id, id) ON DELETE CASCADE
+);
+
 CREATE TABLE stages (
   organization_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -785,6 +798,8 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   created_event(p_item bigint, p_object text, p_record jsonb) → events
 --   creation_event(p_object text, p_kind text, p_record jsonb) → text
 --   deletion_event(p_object text, p_record jsonb, p_merged_into uuid DEFAULT NULL::uuid) → text
+--   opportunity_deletion(p_row opportunities, p_additional_ids uuid[], p_merged_into uuid DEFAULT NULL::uuid) → text
+--     calls deletion_event, opportunity_event_record, stage_visits_of
 --   change_event(p_object text, p_old jsonb, p_new jsonb) → text
 --   erasure_event(p_object text, p_id uuid, p_version integer) → text
 -- events.sql
@@ -873,7 +888,7 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   check_merged_contacts(p_organization_id uuid, p_collisions jsonb, p_contact_limit integer, p_from_id uuid, p_to_id uuid) → void
 --     calls merged_contact_ids, merged_opportunity
 --   merge_opportunity(p_organization_id uuid, p_kept_id uuid, p_other_id uuid, p_contact_limit integer, p_from_id uuid, p_to_id uuid) → text[]
---     calls additional_contact_ids, delete_results_of_record, deletion_event, merged_contact_ids, merged_event, merged_opportunity, move_opportunity_notes, opportunity_event_record, remember_merge, store_opportunity
+--     calls additional_contact_ids, delete_results_of_record, merge_visits, merged_contact_ids, merged_event, merged_opportunity, move_opportunity_notes, opportunity_deletion, remember_merge, store_opportunity
 --   merge_opportunities(p_organization_id uuid, p_collisions jsonb, p_contact_limit integer, p_from_id uuid, p_to_id uuid) → void
 --     calls collect_events, merge_opportunity
 --   move_opportunities(p_organization_id uuid, p_ids uuid[], p_from_id uuid, p_to_id uuid) → void
@@ -959,7 +974,7 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   update_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
 --     calls change_opportunity, collect_rows, ensure_related, read_opportunity
 --   delete_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
---     calls additional_contact_ids, begin_change, check_version, collect_events, delete_results_of_record, deletion_event, detach_opportunity_notes, opportunity_event_record, read_opportunity, unfinished_deletion
+--     calls additional_contact_ids, begin_change, check_version, collect_events, delete_results_of_record, detach_opportunity_notes, opportunity_deletion, read_opportunity, unfinished_deletion
 -- opportunity_changes.sql
 --   opportunity_key(p_row opportunities) → text
 --   opportunity_id_of_key(p_row opportunities) → uuid
@@ -1005,7 +1020,7 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --     calls account_event_record, account_id_of_external_id, additional_domains, begin_change, changed_account, check_key_is_free, collect_events, creation_event, deleted_record, find_account_id, forget_merge, restore_aliases, write_time
 --   contact_exists(p_organization_id uuid, p_id uuid) → boolean
 --   restore_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
---     calls add_contact_links, begin_change, changed_opportunity, check_key_is_free, check_place_is_active, collect_events, contact_exists, copy_related_texts, creation_event, current_api_key_id, current_ids, deleted_record, forget_merge, opportunity_event_record, opportunity_id_of_external_id, opportunity_id_of_key, opportunity_in_stage, opportunity_record, stage_outcome, write_time
+--     calls add_contact_links, begin_change, changed_opportunity, check_key_is_free, check_place_is_active, collect_events, contact_exists, copy_related_texts, creation_event, current_ids, deleted_record, forget_merge, opportunity_event_record, opportunity_id_of_external_id, opportunity_id_of_key, opportunity_record, restore_visits, restored_in_stage, write_time
 -- setup.sql
 --   opportunity_ids_of_owner(p_organization_id uuid, p_owner_id uuid, p_limit integer) → uuid[]
 --   free_slot(p_organization_id uuid, p_object_type text, p_kind text) → text
@@ -1057,9 +1072,18 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   current_api_key_id() → uuid
 --   stage_outcome(p_organization_id uuid, p_stage_id uuid) → text
 --   opportunity_in_stage(p_row opportunities, p_outcome text, p_entered_at timestamp with time zone) → opportunities
+--   store_visit(p_row opportunities, p_left_at timestamp with time zone) → void
 --   move_to_stage(p_old opportunities, p_new opportunities) → opportunities
+--     calls current_api_key_id, opportunity_in_stage, stage_outcome, store_visit
+--   stage_visits_of(p_row opportunities) → jsonb
+--   store_visits(p_organization_id uuid, p_opportunity_id uuid, p_visits jsonb, p_left_at timestamp with time zone) → void
+--   merge_visits(p_kept opportunities, p_visits jsonb, p_merged_at timestamp with time zone) → void
+--     calls stage_visits_of, store_visits
+--   restored_in_stage(p_row opportunities, p_visits jsonb) → opportunities
 --     calls current_api_key_id, opportunity_in_stage, stage_outcome
---   delay_opportunity(p_organization_id uuid, p_id uuid, p_time timestamp with time zone) → void
+--   restore_visits(p_row opportunities, p_visits jsonb) → void
+--     calls store_visits
+--   delay_opportunity(p_organization_id uuid, p_event events, p_time timestamp with time zone) → void
 -- statistics.sql
 --   refresh_statistics(p_table text) → boolean
 -- webhook_endpoints.sql

@@ -25,7 +25,7 @@ const without: Readonly<Record<string, readonly [columns: string, reason: string
   _prisma_migrations: ['*', 'the schema'],
   merged_records: ['object_type', 'a name of this program'],
   idempotency_keys: ['operation key request_hash', 'digests'],
-  events: ['type object request_id traceparent changed', 'names of fields and ids'],
+  events: ['type object request_id traceparent changed visits', 'names of fields, ids and times'],
   webhook_attempts: ['outcome type object error', 'texts of this program'],
   webhook_parked: ['object error', 'texts of this program'],
   // People write these texts into deals, and a deletion keeps deals.

@@ -545,6 +545,21 @@ CREATE TABLE opportunity_contacts (
 CREATE INDEX opportunity_contacts_organization_id_contact_id_idx
   ON opportunity_contacts (organization_id, contact_id);
 
+-- The earlier stays of opportunities in stages, in the order of `place`. The current one is in the row of the opportunity. There is no
+-- foreign key to stages, because a stage that opportunities have left can be deleted.
+CREATE TABLE stage_visits (
+  organization_id uuid NOT NULL,
+  opportunity_id uuid NOT NULL,
+  place integer NOT NULL,
+  stage_id uuid NOT NULL,
+  entered_at timestamptz(3) NOT NULL,
+  left_at timestamptz(3) NOT NULL,
+  api_key_id uuid,
+  CONSTRAINT stage_visits_pkey PRIMARY KEY (organization_id, opportunity_id, place),
+  CONSTRAINT stage_visits_organization_id_opportunity_id_fkey FOREIGN KEY (organization_id, opportunity_id)
+    REFERENCES opportunities (organization_id, id) ON DELETE CASCADE
+);
+
 CREATE TABLE notes (
   organization_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -693,6 +708,7 @@ CREATE TABLE events (
   is_erased boolean NOT NULL DEFAULT false,
   base_position bigint,
   bytes integer NOT NULL,
+  visits jsonb,
   CONSTRAINT events_pkey PRIMARY KEY (organization_id, position, occurred_at)
 ) PARTITION BY RANGE (occurred_at);
 CREATE INDEX events_organization_id_object_record_id_position_idx
@@ -703,7 +719,7 @@ CREATE INDEX events_organization_id_object_record_id_position_idx
 CREATE TABLE events_default PARTITION OF events DEFAULT;
 
 -- No statistics of values, which would outlive an erasure. No query compares them.
-ALTER TABLE events ALTER record SET STATISTICS 0, ALTER previous SET STATISTICS 0;
+ALTER TABLE events ALTER record SET STATISTICS 0, ALTER previous SET STATISTICS 0, ALTER visits SET STATISTICS 0;
 
 -- The timelines of PostgreSQL on which events were written. A promotion or a recovery begins a new timeline. Its first write adds a row,
 -- which replicas receive together with the events of that timeline. A restored dump also contains the rows of another server.

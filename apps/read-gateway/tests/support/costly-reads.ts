@@ -169,6 +169,7 @@ export const costlyReads: CostlyRequests = {
   ...ofObject('account', 'Account', 'Accounts'),
   ...ofObject('contact', 'Contact', 'Contacts'),
   ...ofObject('opportunity', 'Opportunity', 'Opportunities'),
+  listOpportunityStages: [byId('the longest page', { limit: 500 })],
   getAccountByDomain: byKey('domain', ''),
   getContactByEmail: byKey('email', 'a@'),
   getNote: [{ what: 'the longest note', make: ({ noteId }) => ({ params: { id: noteId } }) }],

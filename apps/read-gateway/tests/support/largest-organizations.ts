@@ -117,6 +117,12 @@ const createLargest = async (
      SELECT $1, $2, 'account', gen_random_uuid(), 1, 5, repeat('é', 500) FROM generate_series(1, ${attempts})`,
     webhookId,
   );
+  await run(
+    `INSERT INTO stage_visits (organization_id, opportunity_id, place, stage_id, entered_at, left_at, api_key_id)
+     SELECT $1, o.id, n, gen_random_uuid(), now(), now(), gen_random_uuid()
+       FROM opportunities o, generate_series(1, 1000) n WHERE o.organization_id = $1 AND o.id = $2`,
+    largestId,
+  );
   const [select] = await run(
     'SELECT f.id FROM custom_fields f WHERE f.organization_id = $1 AND f.slug = $2',
     selectSlug,

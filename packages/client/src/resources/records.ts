@@ -106,6 +106,19 @@ export interface Records<T extends RecordTypes, C> {
   schema(options?: ReadOptions): Promise<Answer<types.RecordSchema>>;
 }
 
+/** Lists the stays of an opportunity in stages, oldest first; the last one is the stage that it is in. */
+export type ListStages = (
+  id: string,
+  query?: types.PageQuery,
+  options?: ReadOptions,
+) => Listing<types.StageVisit, types.StageVisitPage>;
+
+/** Creates the call that lists the stays of an opportunity in stages. */
+export const listStagesOf =
+  (send: Send): ListStages =>
+  (id, query, options) =>
+    listOf(send, `${pathOf('/v1/opportunities', id)}/stages`, 'stages', query, options);
+
 /** The path of a record by its natural key. @throws TypeError for only dots, which would lead to another operation */
 const keyPath = (folder: string, key: string): string => {
   if (/^\.*$/.test(key.trim())) throw new TypeError('A key must have a letter or a digit');

@@ -6,11 +6,13 @@ import { exampleIds } from '../schemas/example-ids.js';
 import { closed, closedWithCustom, requiredWithoutExternalId } from '../schemas/input.js';
 import { inputProperties } from '../schemas/object-fields.js';
 import { bodySchemas, responseSchemas } from '../schemas/object-schemas.js';
+import { operation } from '../operation.js';
 import { pageQuery, SearchTerm } from '../schemas/pagination.js';
 import { SearchOpportunitiesBody } from '../schemas/search.js';
+import { StageVisitPage } from '../schemas/stage-visit.js';
 import { SummarizeOpportunitiesBody } from '../schemas/summary.js';
 import { readOperationsOf, writeOperationsOf } from './object-operations.js';
-import { fieldsListQuery, fieldsOf } from './shared.js';
+import { fieldsListQuery, fieldsOf, idParams, PageQuery } from './shared.js';
 
 const { page, detail } = responseSchemas(opportunity, 'A deal in a pipeline.');
 
@@ -120,6 +122,21 @@ export const {
   get: getOpportunity,
   history: listOpportunityHistory,
 } = opportunityReads;
+
+/** `GET /v1/opportunities/{id}/stages` */
+export const listOpportunityStages = operation(
+  ['listOpportunityStages', 'GET /v1/opportunities/{id}/stages', 'list', 'Opportunities'],
+  {
+    summary: 'List the stays of an opportunity in stages',
+    description:
+      'Pages through the stays of an opportunity in stages, oldest first. The last one is the stage that it is in. ' +
+      'Stays of opportunities that were merged into it are included, so they may overlap.',
+    params: idParams('opportunity'),
+    query: PageQuery,
+    data: StageVisitPage,
+    errors: [404],
+  },
+);
 
 /** The writes of opportunities. */
 export const {

@@ -38,7 +38,7 @@ BEGIN
     CONTINUE WHEN to_regclass(v_name) IS NOT NULL
       OR EXISTS (SELECT 1 FROM events_default e WHERE e.occurred_at >= v_week AND e.occurred_at < v_next);
     EXECUTE format('CREATE TABLE %I (LIKE events INCLUDING DEFAULTS)', v_name);
-    EXECUTE format('ALTER TABLE %I ALTER record SET STATISTICS 0, ALTER previous SET STATISTICS 0', v_name);
+    EXECUTE format('ALTER TABLE %I ALTER record SET STATISTICS 0, ALTER previous SET STATISTICS 0, ALTER visits SET STATISTICS 0', v_name);
     EXECUTE format('ALTER TABLE events ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', v_name, v_week, v_next);
     v_count := v_count + 1;
   END LOOP;

@@ -77,6 +77,16 @@ BEGIN
 END
 $$;
 
+-- The event of a deleted opportunity, with its stays in stages. p_additional_ids: its additional contacts.
+CREATE OR REPLACE FUNCTION opportunity_deletion(p_row opportunities, p_additional_ids uuid[], p_merged_into uuid DEFAULT NULL) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_event jsonb := deletion_event('opportunity', opportunity_event_record(p_row, p_additional_ids), p_merged_into);
+  v_visits jsonb := stage_visits_of(p_row);
+BEGIN
+  RETURN v_event || jsonb_build_object('visits', v_visits);
+END
+$$;
+
 -- The event of a changed record. `changed` lists the keys that differ, custom fields as custom_fields.<slug>. It omits updated_at and
 -- version, which change with every event. A custom field that had no value is null in `previous`.
 CREATE OR REPLACE FUNCTION change_event(p_object text, p_old jsonb, p_new jsonb) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$

@@ -2,7 +2,7 @@
 -- it inserts the events. So other calls wait for the counter only during the insert and the commit.
 --
 -- Creates return their events as rows of the table. Everything else collects them as JSON text in the setting `crm.events`, separated by
--- commas: {type, object, record_id, version, record, previous, changed, is_erased, merged_with}. The setting ends with the transaction. A
+-- commas: {type, object, record_id, version, record, previous, changed, is_erased, merged_with, visits}. The setting ends with the transaction. A
 -- subtransaction that is rolled back restores its earlier value, so a refused item of a bulk call leaves no event. Loops collect into an
 -- array first, because every addition to the setting copies it.
 
@@ -32,7 +32,8 @@ BEGIN
   END IF;
   PERFORM set_config('crm.events', '', true);
   RETURN ARRAY(
-    SELECT jsonb_populate_record(NULL::events, e || jsonb_build_object('position', p_item, 'bytes', octet_length(e::text)))
+    SELECT jsonb_populate_record(NULL::events, e || jsonb_build_object('position', p_item,
+             'bytes', octet_length((CASE WHEN e ? 'visits' THEN e - 'visits' ELSE e END)::text)))
       FROM jsonb_array_elements(v_events) e);
 END
 $$;
@@ -67,7 +68,7 @@ BEGIN
       CASE v_event.object
         WHEN 'account' THEN UPDATE accounts r SET updated_at = p_time WHERE r.organization_id = p_organization_id AND r.id = v_event.record_id;
         WHEN 'contact' THEN UPDATE contacts r SET updated_at = p_time WHERE r.organization_id = p_organization_id AND r.id = v_event.record_id;
-        WHEN 'opportunity' THEN PERFORM delay_opportunity(p_organization_id, v_event.record_id, p_time);
+        WHEN 'opportunity' THEN PERFORM delay_opportunity(p_organization_id, v_event, p_time);
         WHEN 'note' THEN UPDATE notes r SET updated_at = p_time WHERE r.organization_id = p_organization_id AND r.id = v_event.record_id;
       END CASE;
       v_event.record := jsonb_set(v_event.record, '{updated_at}', v_instant);
@@ -172,10 +173,10 @@ BEGIN
     END IF;
   END LOOP;
   INSERT INTO events (organization_id, position, occurred_at, id, type, object, record_id, version, request_id, api_key_id, traceparent, record, previous, changed,
-                      is_erased, merged_with, base_position, bytes)
+                      is_erased, merged_with, base_position, bytes, visits)
     SELECT p_organization_id, v_before + row_number() OVER (ORDER BY e.position, e.ordinality), v_now, new_id(v_now), e.type, e.object, e.record_id,
            e.version, coalesce(v_request_id, e.request_id), coalesce(v_api_key_id, e.api_key_id), coalesce(v_traceparent, e.traceparent), e.record, e.previous, coalesce(e.changed, '{}'),
-           coalesce(e.is_erased, false), e.merged_with, e.base_position, e.bytes
+           coalesce(e.is_erased, false), e.merged_with, e.base_position, e.bytes, e.visits
       FROM unnest(v_events) WITH ORDINALITY e;
 END
 $$;

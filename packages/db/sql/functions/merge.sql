@@ -117,7 +117,7 @@ BEGIN
 END
 $$;
 
--- Merges two opportunities that would have the same natural key. The kept one gets the contacts and notes of both. The last
+-- Merges two opportunities that would have the same natural key. The kept one gets the contacts, notes and stays in stages of both. The last
 -- parameters are those of merged_opportunity. Returns the events.
 CREATE OR REPLACE FUNCTION merge_opportunity(p_organization_id uuid, p_kept_id uuid, p_other_id uuid, p_contact_limit int, p_from_id uuid, p_to_id uuid) RETURNS text[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -128,17 +128,21 @@ DECLARE
   v_other_linked uuid[] := additional_contact_ids(p_organization_id, p_other_id);
   v_contact_ids uuid[];
   v_note_events text[];
+  v_deletion text;
+  v_merged jsonb;
 BEGIN
   SELECT * INTO v_kept FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_kept_id;
   SELECT * INTO v_other FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_other_id;
   v_new := merged_opportunity(v_kept, v_other, p_from_id, p_to_id);
   v_contact_ids := merged_contact_ids(v_new, v_other, p_contact_limit, p_from_id, p_to_id);
   v_note_events := move_opportunity_notes(p_organization_id, p_other_id, p_kept_id);
+  v_deletion := opportunity_deletion(v_other, v_other_linked, p_kept_id);
   DELETE FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = p_other_id;
   PERFORM remember_merge(p_organization_id, 'opportunity', p_other_id, p_kept_id);
   PERFORM delete_results_of_record(p_organization_id, p_other_id);
-  RETURN v_note_events || merged_event(store_opportunity(v_kept, v_new, v_kept_linked, v_contact_ids), p_other_id)
-    || deletion_event('opportunity', opportunity_event_record(v_other, v_other_linked), p_kept_id);
+  v_merged := merged_event(store_opportunity(v_kept, v_new, v_kept_linked, v_contact_ids), p_other_id);
+  PERFORM merge_visits(v_kept, v_deletion::jsonb->'visits', (v_merged->'record'->>'updated_at')::timestamptz);
+  RETURN v_note_events || v_merged::text || v_deletion;
 END
 $$;
 

@@ -262,7 +262,7 @@ BEGIN
     OR NOT delete_results_of_record(p_organization_id, v_id, (p_input->'batch'->>'rows')::int) THEN
     RETURN unfinished_deletion(p_input);
   END IF;
-  PERFORM collect_events(ARRAY[deletion_event('opportunity', opportunity_event_record(v_old, additional_contact_ids(p_organization_id, v_id)))]);
+  PERFORM collect_events(ARRAY[opportunity_deletion(v_old, additional_contact_ids(p_organization_id, v_id))]);
   DELETE FROM opportunities o WHERE o.organization_id = p_organization_id AND o.id = v_id;
   RETURN jsonb_build_object('id', v_id);
 END

@@ -111,8 +111,10 @@ DECLARE
   v_wanted opportunities;
   v_linked uuid[] := ARRAY(SELECT c.id::uuid FROM jsonb_array_elements_text(v_record->'additional_contact_ids') AS c (id));
   v_additional_ids uuid[];
+  v_visits jsonb;
 BEGIN
   PERFORM begin_change('exclusive');
+  SELECT e.visits INTO v_visits FROM events e WHERE e.organization_id = p_organization_id AND e.position = (p_input->>'position')::bigint;
   v_row.organization_id := p_organization_id;
   v_row.account_id := (current_ids(p_organization_id, 'account', ARRAY[v_row.account_id]))[1];
   v_row.contact_id := (current_ids(p_organization_id, 'contact', ARRAY[v_row.contact_id]))[1];
@@ -133,11 +135,11 @@ BEGIN
   PERFORM check_key_is_free('opportunity', 'name', opportunity_id_of_key(v_row));
   PERFORM check_key_is_free('opportunity', 'external_id', opportunity_id_of_external_id(p_organization_id, v_row.external_id));
   PERFORM check_place_is_active(v_row);
-  v_row.stage_api_key_id := current_api_key_id();
-  v_row := opportunity_in_stage(v_row, stage_outcome(p_organization_id, v_row.stage_id), v_row.updated_at);
+  v_row := restored_in_stage(v_row, v_visits);
   v_row := copy_related_texts(v_row);
   v_row.record := opportunity_record(v_row, v_additional_ids);
   INSERT INTO opportunities VALUES (v_row.*);
+  PERFORM restore_visits(v_row, v_visits);
   PERFORM add_contact_links(p_organization_id, v_row.id, v_additional_ids);
   PERFORM collect_events(ARRAY[creation_event('opportunity', 'restored', opportunity_event_record(v_row, v_additional_ids))]);
   PERFORM forget_merge(p_organization_id, 'opportunity', v_row.id);

@@ -9,7 +9,16 @@ const batchSize = 5_000;
 export const tables = [
   ...['api_keys', 'webhook_attempts', 'webhook_parked', 'webhook_endpoints', 'idempotency_keys', 'merged_records'],
   ...['account_aliases', 'contact_aliases', 'note_accounts', 'note_contacts', 'note_opportunities', 'notes'],
-  ...['opportunity_contacts', 'opportunities', 'contacts', 'accounts', 'events', 'event_heads', 'record_rebuilds'],
+  ...[
+    'opportunity_contacts',
+    'stage_visits',
+    'opportunities',
+    'contacts',
+    'accounts',
+    'events',
+    'event_heads',
+    'record_rebuilds',
+  ],
   ...['custom_field_pipelines', 'custom_fields', 'stages', 'pipelines', 'members'],
 ] as const;
 

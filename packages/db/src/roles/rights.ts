@@ -39,6 +39,7 @@ const tables: Readonly<Record<string, readonly [read: Privileges, inbound: Privi
   contacts: [select, all],
   opportunities: [select, all],
   opportunity_contacts: [select, all],
+  stage_visits: [select, all],
   notes: [select, all],
   note_accounts: [select, all],
   note_contacts: [select, all],

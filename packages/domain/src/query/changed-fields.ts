@@ -17,6 +17,10 @@ const customPrefix = 'custom_fields.';
 const idsOfRelated: Readonly<Record<EventObject, Readonly<Record<string, string>>>> = {
   opportunity: {
     stage_name: 'stage_id',
+    outcome: 'stage_id',
+    stage_entered_at: 'stage_id',
+    closed_at: 'stage_id',
+    probability: 'stage_id',
     pipeline_name: 'pipeline_id',
     owner_email: 'owner_id',
     account_domain: 'account_id',
@@ -42,6 +46,8 @@ const leftOut: Readonly<Record<string, string>> = {
   created_at: never,
   updated_at: always,
   version: always,
+  weighted_amount: 'name amount and stage_id',
+  seconds_in_stage: 'it is computed for each read',
   custom_fields: 'name each custom field as custom__<slug>',
 };
 
