@@ -1,5 +1,4 @@
 /** @needs nginx */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { openAdministrationDatabase } from '@crm/db';
 import { createMigratedDatabase, createTestOrganization } from '@crm/testing/suites';
 import { errorCatalogue } from '@crm/domain';
@@ -60,11 +59,12 @@ const findLogLine = async (
   readLog: () => Promise<string> | string,
   requestId: string,
 ): Promise<Record<string, unknown>> => {
-  for (;;) {
-    const found = linesOf(await readLog()).find((line) => line['request_id'] === requestId);
-    if (found !== undefined) return found;
-    await sleep(20);
-  }
+  let found: Record<string, unknown> = {};
+  await until(async () => {
+    found = linesOf(await readLog()).find((line) => line['request_id'] === requestId) ?? {};
+    return 'request_id' in found;
+  }, 20);
+  return found;
 };
 
 const head = (line: string, headers = ''): string => `${line} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`;
@@ -205,10 +205,10 @@ describe('slow clients', () => {
   const count = 100;
   /** Keeps sending until the server closes the connection. */
   const sendSlowly = async (connection: RawConnection, part: string): Promise<void> => {
-    while (!connection.isEnded) {
-      connection.socket.write(part);
-      await sleep(250);
-    }
+    await until(() => {
+      if (!connection.isEnded) connection.socket.write(part);
+      return connection.isEnded;
+    }, 250);
     connection.socket.destroy();
   };
 
@@ -221,10 +221,10 @@ describe('slow clients', () => {
     const heads = Array.from({ length: count }, () => new RawConnection(proxy.port));
     const all = [...bodies, ...heads];
     const watching = (async () => {
-      while (all.some(({ isEnded }) => !isEnded)) {
+      await until(async () => {
         most = Math.max(most, (await proxy.memoryBytes()) - idle);
-        await sleep(50);
-      }
+        return all.every(({ isEnded }) => isEnded);
+      }, 50);
     })();
     await Promise.all([
       ...bodies.map((connection) => {

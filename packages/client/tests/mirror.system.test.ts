@@ -59,13 +59,15 @@ const readCopy = async (): Promise<Copy | null> =>
 
 /** Waits until the mirror has reached the end of the log. */
 const caughtUp = async (): Promise<Copy> => {
-  for (;;) {
+  let copy: Copy | null = null;
+  await until(async () => {
     const { data } = await crm.client.events.latest();
-    const copy = await readCopy();
-    if (copy !== null && copy.log_id === data.log_id && copy.position === data.position) return copy;
-    if (mirror?.exitCode !== null) throw new Error('The mirror has ended');
-    await sleep(100);
-  }
+    copy = await readCopy();
+    const isThere = copy?.log_id === data.log_id && copy.position === data.position;
+    if (!isThere && mirror?.exitCode !== null) throw new Error('The mirror has ended');
+    return isThere;
+  }, 100);
+  return copy as unknown as Copy;
 };
 
 /** The records of each object in the form of events. */

@@ -3,9 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { findFreePort, readTestStack } from '@crm/testing';
+import { findFreePort, readTestStack, until } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestCrm, type TestCrm } from './support/crm.js';
 import { installTools, runProgram } from './support/tools.js';
@@ -87,12 +86,13 @@ const config :Workerd.Config = (
 
 /** Sends requests to a starting server until it answers. */
 const askUntilItAnswers = async (url: string, server: ChildProcess): Promise<unknown> => {
-  while (isIn(server)) {
-    const answer = await fetch(url).catch(() => null);
-    if (answer !== null) return answer.json();
-    await sleep(50);
-  }
-  throw new Error(`workerd ended with ${server.exitCode}`);
+  let answer: Response | null = null;
+  await until(async () => {
+    if (!isIn(server)) throw new Error(`workerd ended with ${server.exitCode}`);
+    answer = await fetch(url).catch(() => null);
+    return answer !== null;
+  }, 50);
+  return (answer as Response | null)?.json();
 };
 
 describe('the client', () => {

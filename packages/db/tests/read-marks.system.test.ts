@@ -74,11 +74,10 @@ const inTransaction = async (work: (client: pg.PoolClient) => Promise<void>): Pr
 /** Runs work while the replica receives WAL without replaying it. */
 const whileReplayPauses = async (work: () => Promise<void>): Promise<void> => {
   await replica.pool.query('SELECT pg_wal_replay_pause()');
-  for (;;) {
+  await until(async () => {
     const { rows } = await replica.pool.query<{ state: string }>('SELECT pg_get_wal_replay_pause_state() AS state');
-    if (rows[0]?.state === 'paused') break;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+    return rows[0]?.state === 'paused';
+  });
   try {
     await work();
   } finally {

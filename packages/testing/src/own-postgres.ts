@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { startLocalPostgres } from '@crm/local-postgres';
 
 import { findFreePort } from './gateway/free-port.js';
+import { until } from './until.js';
 
 /** A PostgreSQL for one test file or one run, which may stop and kill it. It ends with this process. */
 export interface OwnPostgres {
@@ -53,7 +53,7 @@ export const startOwnPostgres = async (settings: Readonly<Record<string, string>
     url: server.url,
     kill: async () => {
       process.kill(server.pid, 'SIGKILL');
-      while (isAlive(server.pid)) await sleep(5);
+      await until(() => !isAlive(server.pid), 5);
     },
     pause: async () => {
       const pids = [server.pid, ...(await childrenOf(server.pid))];

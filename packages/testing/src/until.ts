@@ -4,13 +4,29 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const patienceMs = 120_000;
 
 /**
- * Polls until a condition holds. Counts its rounds, because a test may have stopped the clock.
+ * Polls until a condition holds. Neither a condition that is slow nor one that never answers makes it wait longer than its guard. The
+ * timer of Node is no clock that a test can move.
+ * @param longestMs - the guard, for tests of this function
  * @throws Error with the condition if it does not in time
  */
-export const until = async (holds: () => boolean | Promise<boolean>, everyMs = 10): Promise<void> => {
-  for (let leftMs = patienceMs; !(await holds()); leftMs -= everyMs) {
-    if (leftMs <= 0) throw new Error(`This did not hold in time: ${holds.toString()}`);
-    await sleep(everyMs);
+export const until = async (
+  holds: () => boolean | Promise<boolean>,
+  everyMs = 10,
+  longestMs = patienceMs,
+): Promise<void> => {
+  const end = new AbortController();
+  const { signal } = end;
+  const poll = async (): Promise<void> => {
+    while (!(await holds()) && !signal.aborted) await sleep(everyMs);
+  };
+  const giveUp = async (): Promise<never> => {
+    await sleep(longestMs, undefined, { signal });
+    throw new Error(`This did not hold within ${longestMs} ms: ${holds.toString()}`);
+  };
+  try {
+    await Promise.race([poll(), giveUp()]);
+  } finally {
+    end.abort();
   }
 };
 

@@ -96,8 +96,10 @@ const start = async (language: string, secret: string): Promise<string> => {
   const port = await findFreePort();
   const env = { ...process.env, PORT: String(port), WEBHOOK_SECRET: secret };
   running = spawn(program, args, { env, stdio: 'ignore' });
+  const patience = AbortSignal.timeout(120_000);
   while (!(await isOpen(port))) {
     if (running.exitCode !== null) throw new Error('the receiver ended');
+    if (patience.aborted) throw new Error(`the receiver in ${language} does not listen on its port`);
     await sleep(50);
   }
   return `http://127.0.0.1:${port}/hook`;
