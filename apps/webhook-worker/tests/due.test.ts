@@ -102,6 +102,28 @@ describe('the attempts of an endpoint', () => {
     expect((await attempts())[0]).toEqual(['delivered', 1, 11, 11, 1]);
   });
 
+  test('are listed newest first, and joined with the newest, also if many are of one millisecond', async () => {
+    // Every second one is of another try, so none is joined with the one before.
+    const alternating = Array.from({ length: 40 }, (_, n) => delivered(n + 1, n + 1, (n % 2) + 1));
+    await save({ attempts: [...alternating, delivered(41, 45, 2)] });
+    const newestFirst = alternating.map(({ attempt }, n) => ['delivered', attempt, n + 1, n + 1, 1]).reverse();
+    expect(await attempts()).toEqual([['delivered', 2, 40, 45, 6], ...newestFirst.slice(1)]);
+    const parked = Array.from({ length: 12 }, (_, n) => ({
+      object: 'account',
+      record_id: randomUUID(),
+      position: n + 1,
+    }));
+    const more = { was: null, attempts: 1, deferrals: 0, delay_ms: null, error: null, has_failed: true };
+    await save({ parked: parked.map((one) => ({ ...one, ...more })) });
+    await log.query(
+      `SELECT skip_deliveries(organization_id, id, NULL, NULL, 'tester') FROM webhook_endpoints WHERE id = $1`,
+      id,
+    );
+    expect((await attempts()).slice(0, 12).map(([, , first]) => first)).toEqual(
+      parked.map((one) => one.position).reverse(),
+    );
+  });
+
   test('are never joined over a failure', async () => {
     const failed = {
       outcome: 'failed',

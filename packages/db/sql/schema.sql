@@ -832,6 +832,8 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   only_keys(p_values jsonb, p_keys text[]) → jsonb
 --   unapplied_values(p_stored jsonb, p_change jsonb) → jsonb
 --   new_id(p_at timestamp with time zone) → uuid
+--   next_id(p_last uuid, p_at timestamp with time zone) → uuid
+--     calls new_id
 --   write_time() → timestamp with time zone
 --   check_version(p_found_version integer, p_change jsonb) → void
 --     calls refuse
@@ -1043,12 +1045,12 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   remove_member(p_organization_id uuid, p_change jsonb) → void
 --     calls opportunity_ids_of_owner, refuse
 --   setup_row(p_organization_id uuid, p_change jsonb) → jsonb
---   store_setup_audit_event(p_organization_id uuid, p_change jsonb, p_before jsonb, p_after jsonb, p_origin jsonb) → void
+--   store_setup_audit_event(p_organization_id uuid, p_id uuid, p_change jsonb, p_before jsonb, p_after jsonb, p_origin jsonb) → void
 --     calls write_time
 --   check_setup_size(p_organization_id uuid, p_limits jsonb) → void
 --     calls refuse
 --   change_setup(p_organization_id uuid, p_changes jsonb, p_origin jsonb, p_limits jsonb, OUT outdated_at timestamp with time zone, OUT read_mark text, OUT refusal jsonb) → record
---     calls check_setup_size, define_field, delete_field, delete_stage, lock_organization, read_mark, refuse, remove_member, save_member, save_pipeline, save_stage, setup_row, store_setup_audit_event, update_field, write_time
+--     calls check_setup_size, define_field, delete_field, delete_stage, lock_organization, next_id, read_mark, refuse, remove_member, save_member, save_pipeline, save_stage, setup_row, store_setup_audit_event, update_field, write_time
 --   claim_rebuild(p_organization_id uuid, p_seconds integer) → timestamp with time zone
 --     calls write_time
 --   rebuild_records(p_organization_id uuid, p_outdated_at timestamp with time zone, p_last_id uuid, p_most integer, p_most_bytes bigint, OUT is_current boolean, OUT done integer, OUT last_id uuid) → record
@@ -1099,11 +1101,11 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 -- webhooks.sql
 --   claim_webhook(p_organization_id uuid, p_id uuid, p_worker_id uuid, p_seconds double precision) → jsonb
 --   log_delivered(p_organization_id uuid, p_endpoint_id uuid, p_attempt jsonb) → void
---     calls new_id, write_time
+--     calls next_id, write_time
 --   save_deliveries(p_organization_id uuid, p_id uuid, p_worker_id uuid, p_result jsonb) → boolean
 --     calls log_delivered, new_id
 --   skip_deliveries(p_organization_id uuid, p_id uuid, p_from bigint, p_to bigint, p_actor text) → bigint
---     calls new_id, write_time
+--     calls new_id, next_id, write_time
 -- write.sql
 --   needs_exclusive_lock(p_function text, p_input jsonb) → boolean
 --     calls creates_records

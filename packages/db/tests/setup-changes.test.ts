@@ -47,6 +47,15 @@ const effectOf = async (list: Changes): Promise<string[]> => {
   return [...added, ...others].filter((text) => !/\.comparable_|\.name "/.test(text)).sort();
 };
 
+test('the audit trail has the changes of one call in their order, although several are of one millisecond', async () => {
+  const names = Array.from({ length: 30 }, (_, n) => `Stage ${n}`);
+  const { id: pipelineId = '' } = organization.setup().pipelines[0] ?? {};
+  await changeSetup(names.map((label) => changes.createStageChange(randomUUID(), pipelineId, { label }, undefined)));
+  const text = `SELECT details->>'label' AS name FROM audit_events WHERE organization_id = $1 ORDER BY created_at, id`;
+  const trail = await rows<{ name: string | null }>(text);
+  expect(trail.map(({ name }) => name).filter((name) => name?.startsWith('Stage '))).toEqual(names);
+});
+
 beforeEach(async () => {
   ids.clear();
   const [sales, partners] = organization.setup().pipelines;

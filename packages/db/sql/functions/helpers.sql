@@ -60,6 +60,16 @@ CREATE OR REPLACE FUNCTION new_id(p_at timestamptz) RETURNS uuid LANGUAGE sql VO
     'hex')::uuid
 $$;
 
+-- A UUIDv7 for an instant that sorts after another one, also if both are of one millisecond, or if the clock went back. p_last: null for the
+-- first one.
+CREATE OR REPLACE FUNCTION next_id(p_last uuid, p_at timestamptz) RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  v_last_ms bigint := ('x' || left(replace(p_last::text, '-', ''), 12))::bit(48)::bigint;
+BEGIN
+  RETURN new_id(greatest(p_at, to_timestamp((v_last_ms + 1) / 1000.0)));
+END
+$$;
+
 -- The current time, in the precision of the columns.
 CREATE OR REPLACE FUNCTION write_time() RETURNS timestamptz LANGUAGE sql VOLATILE AS $$
   SELECT date_trunc('milliseconds', clock_timestamp())

@@ -222,7 +222,7 @@ $$;
 
 -- Writes a change to the audit trail, with the name of its target and the values before it. p_before and p_after: see `setup_row`.
 -- p_origin: {actor, os_user, command_id}.
-CREATE OR REPLACE FUNCTION store_setup_audit_event(p_organization_id uuid, p_change jsonb, p_before jsonb, p_after jsonb, p_origin jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION store_setup_audit_event(p_organization_id uuid, p_id uuid, p_change jsonb, p_before jsonb, p_after jsonb, p_origin jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_details jsonb := p_change->'details';
   v_row jsonb := coalesce(p_before, p_after);
@@ -242,7 +242,7 @@ BEGIN
     v_details := v_details || jsonb_build_object('before', v_before);
   END IF;
   INSERT INTO audit_events (organization_id, id, created_at, actor, os_user, command_id, action, target, details)
-    VALUES (p_organization_id, gen_random_uuid(), write_time(), p_origin->>'actor', p_origin->>'os_user', (p_origin->>'command_id')::uuid,
+    VALUES (p_organization_id, p_id, write_time(), p_origin->>'actor', p_origin->>'os_user', (p_origin->>'command_id')::uuid,
             p_change->>'action', p_change->>'id', v_details);
 END
 $$;
@@ -283,6 +283,7 @@ DECLARE
   v_organization organizations;
   v_outdated_at timestamptz;
   v_version uuid := gen_random_uuid();
+  v_audit_id uuid;
 BEGIN
   BEGIN
     PERFORM lock_organization(p_organization_id, 'exclusive');
@@ -313,7 +314,9 @@ BEGIN
           UPDATE organizations o SET name = v_organization.name, currency = v_organization.currency WHERE o.id = p_organization_id;
       END CASE;
       IF v_change ? 'details' THEN
-        PERFORM store_setup_audit_event(p_organization_id, v_change, v_before, setup_row(p_organization_id, v_change), p_origin);
+        -- The trail has the changes in their order, although several are of one millisecond.
+        v_audit_id := next_id(v_audit_id, write_time());
+        PERFORM store_setup_audit_event(p_organization_id, v_audit_id, v_change, v_before, setup_row(p_organization_id, v_change), p_origin);
       END IF;
     END LOOP;
     PERFORM check_setup_size(p_organization_id, p_limits);

@@ -59,7 +59,7 @@ BEGIN
   v_attempt.organization_id := p_organization_id;
   v_attempt.endpoint_id := p_endpoint_id;
   v_attempt.occurred_at := v_now;
-  v_attempt.id := new_id(v_now);
+  v_attempt.id := next_id(v_last.id, v_now);
   INSERT INTO webhook_attempts VALUES (v_attempt.*);
 END
 $$;
@@ -162,11 +162,13 @@ DECLARE
   v_next bigint;
   v_count bigint;
   v_skipped bigint := 0;
+  v_attempt_id uuid;
 BEGIN
   SELECT * INTO v_row FROM webhook_endpoints w WHERE w.organization_id = p_organization_id AND w.id = p_id FOR UPDATE;
   IF NOT FOUND THEN
     RETURN NULL;
   END IF;
+  v_attempt_id := (SELECT a.id FROM webhook_attempts a WHERE a.organization_id = p_organization_id AND a.endpoint_id = p_id ORDER BY a.id DESC LIMIT 1);
   FOR v_parked IN
     SELECT * FROM webhook_parked p WHERE p.organization_id = p_organization_id AND p.endpoint_id = p_id
        AND (p_from IS NULL OR p.position BETWEEN p_from AND p_to) ORDER BY p.position
@@ -177,8 +179,9 @@ BEGIN
         AND e.position >= v_parked.position AND e.position <= greatest(v_until, v_row.position);
     v_count := greatest(v_count, 1);
     v_skipped := v_skipped + v_count;
+    v_attempt_id := next_id(v_attempt_id, v_now);
     INSERT INTO webhook_attempts (organization_id, endpoint_id, id, outcome, object, record_id, first_position, last_position, events, occurred_at)
-      VALUES (p_organization_id, p_id, new_id(v_now), 'skipped', v_parked.object, v_parked.record_id, v_parked.position, v_until, v_count, v_now);
+      VALUES (p_organization_id, p_id, v_attempt_id, 'skipped', v_parked.object, v_parked.record_id, v_parked.position, v_until, v_count, v_now);
     IF v_next IS NULL THEN
       DELETE FROM webhook_parked p WHERE p.organization_id = p_organization_id AND p.endpoint_id = p_id
         AND p.object = v_parked.object AND p.record_id = v_parked.record_id;
@@ -190,8 +193,9 @@ BEGIN
   IF p_to > v_row.position THEN
     v_count := p_to - v_row.position;
     v_skipped := v_skipped + v_count;
+    v_attempt_id := next_id(v_attempt_id, v_now);
     INSERT INTO webhook_attempts (organization_id, endpoint_id, id, outcome, first_position, last_position, events, occurred_at)
-      VALUES (p_organization_id, p_id, new_id(v_now), 'skipped', v_row.position + 1, p_to, v_count, v_now);
+      VALUES (p_organization_id, p_id, v_attempt_id, 'skipped', v_row.position + 1, p_to, v_count, v_now);
     v_row.position := p_to;
   END IF;
   SELECT count(*), min(p.retry_at) INTO v_row.parked, v_row.retry_at
