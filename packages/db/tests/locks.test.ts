@@ -24,9 +24,9 @@ describe('the lock of an organization', () => {
   const writes = async (): Promise<
     readonly (readonly [mode: string | null, about: string, write: Write<unknown>])[]
   > => {
-    const accountId = await create('account', { domain: 'acme.com' });
+    const accountId = await create('account', { domain: 'acme.com', name: 'Acme' });
     const spareId = await create('account', { domain: 'spare.com' });
-    const contactId = await create('contact', { email: 'ann@acme.com' });
+    const contactId = await create('contact', { email: 'ann@acme.com', first_name: 'An', last_name: 'Li' });
     const dealId = await create('opportunity', { name: 'Deal' });
     const noteId = await note({ title: 'T', accountDomains: ['acme.com'] });
     const text = (extra: object = {}) =>
@@ -85,6 +85,21 @@ describe('the lock of an organization', () => {
         'another contact of a deal',
         update('opportunity', { id: dealId }, { contact_email: 'new@acme.com' }),
       ],
+      // What a request sends decides, even if it equals the stored value: the write then needs no second try if another one has changed it.
+      ...(
+        [
+          ['account', accountId, { name: 'Acme' }, { industry: 'Wool' }],
+          ['account', accountId, { domain: 'acme.com' }, { industry: 'Wool' }],
+          ['contact', contactId, { first_name: 'An' }, { job_title: 'CEO' }],
+          ['contact', contactId, { last_name: 'Li' }, { job_title: 'CEO' }],
+          ['contact', contactId, { email: 'ann@acme.com' }, { job_title: 'CEO' }],
+          ['opportunity', dealId, { name: 'Deal' }, { next_step: 'Wait' }],
+        ] as const
+      ).map(([objectType, id, same, change]): [string, string, Write<unknown>] => [
+        'ExclusiveLock',
+        `a change of a ${objectType} that sends the same ${Object.keys(same).join()}`,
+        update(objectType, { id }, { ...same, ...change }),
+      ]),
       [null, 'a dry run of a merge', merge(true)],
       ['ExclusiveLock', 'a deletion', recordDeletion('opportunity', { id: dealId })],
       ['ExclusiveLock', 'a deletion of a note', recordDeletion('note', { id: noteId })],

@@ -1,53 +1,19 @@
 import { type Failure, isFailure } from '@crm/domain';
-import { readCitusUrl, readTestStack, until, writeServerUrl } from '@crm/testing';
+import { readCitusUrl, until } from '@crm/testing';
 import { describe, expect, test } from '@jest/globals';
-import { type Database, openDatabase } from '../src/database.js';
+import type { Database } from '../src/database.js';
+import * as changes from '../src/setup/setup-change.js';
 import { noteCreate } from '../src/write/notes.js';
-import { runWrite } from '../src/write/write.js';
+import { runWrite, type Write } from '../src/write/write.js';
 import { newKey, useSmallOrganization } from './support/small-organization.js';
+import { twoConnections } from './support/two-connections.js';
 
 const organization = useSmallOrganization('races-test');
-const { create, creation, organizationId, rows, run, update } = organization;
+const { create, creation, organizationId, pipeline, rows, run, update } = organization;
+const { connect, whileOpen } = twoConnections(organization);
 
-/** Opens one connection, which runs transactions of its own. */
-const connect = async (): Promise<Database> => {
-  const url = await writeServerUrl(readTestStack().databaseUrl, organizationId());
-  return openDatabase({
-    url,
-    applicationName: 'races-test-other',
-    maxConnections: 1,
-    lockTimeoutMs: 60_000,
-    statementTimeoutMs: 60_000,
-  });
-};
 const countOf = async (table: string): Promise<unknown> =>
   (await rows(`SELECT count(*)::int AS n FROM ${table} WHERE organization_id = $1`))[0]?.['n'];
-
-/**
- * Starts a second call while the transaction of a first one is open, and ends the transaction when the second one waits for it or has ended.
- * @returns what the second call returned, and whether it waited
- */
-const whileOpen = async <T>(first: (on: Database) => Promise<unknown>, second: (on: Database) => Promise<T>) => {
-  const [one, two, watcher] = [await connect(), await connect(), await connect()];
-  await one.queryServer({ text: 'BEGIN' });
-  await first(one);
-  const [holder] = await one.queryServer<{ pid: number }>({ text: 'SELECT pg_backend_pid() AS pid' });
-  let hasEnded = false;
-  const running = second(two).finally(() => (hasEnded = true));
-  running.catch(() => undefined);
-  let hasWaited = false;
-  await until(async () => {
-    const text = 'SELECT pid FROM pg_stat_activity WHERE $1::int = ANY (pg_blocking_pids(pid))';
-    hasWaited ||= (await watcher.queryServer({ text, values: [holder?.pid] })).length > 0;
-    return hasWaited || hasEnded;
-  }, 5);
-  await one.queryServer({ text: 'COMMIT' });
-  try {
-    return { result: await running, hasWaited };
-  } finally {
-    await Promise.all([one.close(), two.close(), watcher.close()]);
-  }
-};
 
 /** Counts the calls of a write on a connection. */
 const counting = (on: Database, calls: string[]): Database => ({
@@ -128,6 +94,12 @@ describe('two creates of the same record at once', () => {
     opportunity: { name: 'Other' },
   } as const;
 
+  const beside = {
+    account: { domain: 'beside.com' },
+    contact: { email: 'c@same.com' },
+    opportunity: { name: 'Beside' },
+  } as const;
+
   test.each(['account', 'contact', 'opportunity'] as const)(
     '%s: by its key, the second one finds the record of the first one',
     async (objectType) => {
@@ -162,6 +134,43 @@ describe('two creates of the same record at once', () => {
     },
   );
 
+  const bulk = (writes: readonly Write<unknown>[]): Write<unknown> => ({
+    function: 'write_many',
+    input: {
+      function: writes[0]?.function ?? '',
+      items: writes.map(({ input }, index) => ({ index, input })),
+      answers: {},
+    },
+  });
+
+  test.each(
+    (['account', 'contact', 'opportunity'] as const).flatMap((objectType) =>
+      (['bulk then single', 'single then bulk', 'bulk then bulk'] as const).flatMap((order) =>
+        (['external id', 'key'] as const).map((by) => [objectType, order, by] as const),
+      ),
+    ),
+  )('%s: %s creates of one record by its %s, each needs no second try', async (objectType, order, by) => {
+    const table = objectType === 'opportunity' ? 'opportunities' : `${objectType}s`;
+    const write = (values: object, more: object = {}) => creation(objectType, { ...values, ...more }, {}, 'update');
+    const named = write(by === 'key' ? both[objectType] : other[objectType], { external_id: 'E1' });
+    const plain = write(both[objectType], by === 'key' ? {} : { external_id: 'E1' });
+    const [first, second] = order === 'single then bulk' ? [named, plain] : [plain, named];
+    const many = (item: Write<unknown>) => bulk([write({ ...both[objectType], ...beside[objectType] }), item]);
+    const calls: string[] = [];
+    const { result, hasWaited } = await whileOpen(
+      (on) => run(order.startsWith('bulk') ? many(first) : first, null, on),
+      (on) => run(order.endsWith('bulk') ? many(second) : second, null, counting(on, calls)),
+    );
+    expect([hasWaited, calls.length]).toEqual([true, 1]);
+    const own = order.endsWith('bulk') ? (result as Readonly<Record<string, unknown>>)['1'] : result;
+    // Only a create that sends something new changes the record.
+    expect(own).toMatchObject({ record_status: second === plain && by === 'key' ? 'matched' : 'updated' });
+    expect(await rows(`SELECT external_id FROM ${table} WHERE organization_id = $1 ORDER BY external_id`)).toEqual([
+      { external_id: 'E1' },
+      { external_id: null },
+    ]);
+  });
+
   test('a note: by its id, the second one finds the note of the first one', async () => {
     const write = () =>
       noteCreate(organization.setup(), {
@@ -187,4 +196,80 @@ test('a repeat that changes nothing waits for no other write, not even one that 
     (on) => run<{ id: string }>(creation('account', { domain: 'repeated.com' }), null, on),
   );
   expect([result.id, hasWaited]).toEqual([id, false]);
+});
+
+describe('two changes of the setup of one organization at once: the second one waits, and sees what the first one stored', () => {
+  const origin = JSON.stringify({ actor: 'tester', os_user: null, command_id: newKey().keyHash });
+  /** @returns why the change was refused, or null */
+  const change = async (
+    on: Database,
+    list: readonly changes.SetupChange[],
+    most: object = {},
+  ): Promise<string | null> => {
+    const text = 'SELECT refusal FROM change_setup($1, $2, $3, $4)';
+    const values = [JSON.stringify(list), origin, JSON.stringify(most)];
+    const [row] = await on.query<{ refusal: { kind: string } | null }>(organizationId(), { text, values });
+    return row?.refusal?.kind ?? null;
+  };
+  const stage = (label: string, more: object = {}) =>
+    changes.createStageChange(crypto.randomUUID(), pipeline().id, { label, ...more }, undefined);
+  const member = (email: string) => changes.addMemberChange(crypto.randomUUID(), { email, name: email });
+  const stageId = (index: number): string => pipeline().stages[index]?.id ?? '';
+  const defaults = `SELECT label FROM stages WHERE organization_id = $1 AND pipeline_id = $2 AND is_default`;
+
+  test.each<[string, () => changes.SetupChange, () => changes.SetupChange, object, string | null]>([
+    [
+      'members up to their limit',
+      () => member('c@x.example'),
+      () => member('d@x.example'),
+      { members: 3 },
+      'setup_too_large',
+    ],
+    ['one email', () => member('same@x.example'), () => member('same@x.example'), {}, 'key_taken'],
+    ['stages up to their limit', () => stage('Third'), () => stage('Fourth'), { stages: 3 }, 'setup_too_large'],
+    ['one label', () => stage('Third'), () => stage('Third'), {}, 'key_taken'],
+    [
+      'the last two stages',
+      () => changes.deleteStageChange(stageId(0), pipeline().id, 'New'),
+      () => changes.deleteStageChange(stageId(1), pipeline().id, 'Won'),
+      {},
+      'last_stage',
+    ],
+  ])('%s', async (_about, first, second, most, refusal) => {
+    const { result, hasWaited } = await whileOpen(
+      async (on) => expect(await change(on, [first()], most)).toBeNull(),
+      (on) => change(on, [second()], most),
+    );
+    expect([hasWaited, result]).toEqual([true, refusal]);
+  });
+
+  test('two new default stages leave one default, at two places', async () => {
+    const { result } = await whileOpen(
+      (on) => change(on, [stage('Third', { isDefault: true })]),
+      (on) => change(on, [stage('Fourth', { isDefault: true })]),
+    );
+    expect(result).toBeNull();
+    expect(await rows(defaults, pipeline().id)).toEqual([{ label: 'Fourth' }]);
+    const places = 'SELECT position FROM stages WHERE organization_id = $1 AND pipeline_id = $2 ORDER BY 1';
+    expect((await rows(places, pipeline().id)).map(({ position }) => position)).toEqual([1, 2, 3, 4]);
+  });
+
+  test('one new option each of a field that both read before: the second one is refused and tries again', async () => {
+    const field = { objectType: 'account', slug: 'tier', attributeType: 'select', isHidden: false } as const;
+    const option = (value: string) => ({ label: value, value, color: 'blue' });
+    await organization.defineFields([{ ...field, metadata: { options: [option('a')] } }]);
+    const found = organization.setup().fields.find(({ slug }) => slug === 'tier');
+    const { metadata = null, id = '' } = found ?? {};
+    const adding = (value: string) =>
+      changes.updateFieldChange(
+        { ...field, id },
+        { metadata: { options: [option('a'), option(value)] } },
+        { foundMetadata: metadata },
+      );
+    const { result, hasWaited } = await whileOpen(
+      async (on) => expect(await change(on, [adding('b')])).toBeNull(),
+      (on) => change(on, [adding('c')]),
+    );
+    expect([hasWaited, result]).toEqual([true, 'setup_changed']);
+  });
 });
