@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setupLimits } from '@crm/domain';
 import { readTestStack } from '@crm/testing';
 import { describe, expect, test } from '@jest/globals';
 import { useGateway } from './support/use-gateway.js';
@@ -99,4 +100,47 @@ test('the audit trail shows only the option that changes', async () => {
     { ...tier, option: { label: 'Huge' } },
     { ...tier, option: { value: 'Small', label: 'Tiny', position: 2 }, before: { option: small } },
   ]);
+});
+
+describe('the setup takes as much as each limit says, and one more is 400', () => {
+  /** SQL that adds rows to a list of the setup until it has so many. */
+  const fill: Readonly<Record<keyof typeof setupLimits, string>> = {
+    fields: `INSERT INTO custom_fields (organization_id, id, object_type, slug, name, attribute_type, position)
+      SELECT $1, gen_random_uuid(), 'contact', 'f' || n, 'F', 'string', n FROM generate_series(1, $2::int - 1) n`,
+    pipelines: `INSERT INTO pipelines (organization_id, id, name, comparable_name, position)
+      SELECT $1, gen_random_uuid(), 'p' || n, 'p' || n, n
+        FROM generate_series((SELECT count(*) + 1 FROM pipelines WHERE organization_id = $1), $2::int - 1) n`,
+    stages: `INSERT INTO stages (organization_id, id, pipeline_id, label, comparable_label, position, color)
+      SELECT $1, gen_random_uuid(), p.id, 's' || n, 's' || n, 9 + n, 'gray' FROM pipelines p,
+        generate_series((SELECT count(*) + 1 FROM stages s WHERE s.organization_id = $1 AND s.pipeline_id = p.id), $2::int - 1) n
+       WHERE p.organization_id = $1`,
+    members: `INSERT INTO members (organization_id, id, email, name)
+      SELECT $1, gen_random_uuid(), 'm' || n || '@b.example', 'M'
+        FROM generate_series((SELECT count(*) + 1 FROM members WHERE organization_id = $1), $2::int - 1) n`,
+    // One name that leaves room for the names below.
+    bytes: `INSERT INTO custom_fields (organization_id, id, object_type, slug, name, attribute_type, position)
+      SELECT $1, gen_random_uuid(), 'contact', 'f', repeat('n', $2::int - octet_length('A' || 'a0@b.example') - s.bytes::int), 'string', 1
+        FROM (SELECT sum(octet_length(t)) AS bytes FROM (
+          SELECT name AS t FROM pipelines WHERE organization_id = $1 UNION ALL SELECT label FROM stages WHERE organization_id = $1
+          UNION ALL SELECT name || email FROM members WHERE organization_id = $1) texts) s`,
+  };
+  const member = (n: number) => ['members', { name: 'A', email: `a${n}@b.example` }] as const;
+  const addOne: Readonly<Record<keyof typeof setupLimits, (n: number) => readonly [path: string, body: object]>> = {
+    fields: (n) => ['fields', { object: 'account', current_name: `A${n}`, slug: `a${n}`, attribute_type: 'string' }],
+    pipelines: (n) => ['pipelines', { name: `New ${n}`, stages: [{ label: 'A' }] }],
+    stages: (n) => [`pipelines/${organization.pipeline.id}/stages`, { label: `New ${n}` }],
+    members: member,
+    bytes: member,
+  };
+
+  test.each(Object.entries(setupLimits) as [keyof typeof setupLimits, number][])('%s: %d', async (what, limit) => {
+    await run(fill[what], limit);
+    const [last, more] = [await send('POST', ...addOne[what](0)), await send('POST', ...addOne[what](1))];
+    expect([last.status, last.errors]).toEqual([200, {}]);
+    const shown = what === 'bytes' ? `${limit / 1024} KB` : String(limit);
+    expect([more.status, more.errors]).toEqual([
+      400,
+      { body: expect.stringContaining(`must leave at most ${shown} `) },
+    ]);
+  });
 });
