@@ -97,6 +97,12 @@ describe('the attempts of an endpoint', () => {
       ['delivered', 2, 10, 10, 1],
       ['delivered', 1, 1, 9, 9],
     ]);
+    // A replay begins again at an earlier event.
+    await save({ attempts: [delivered(3, 4)] });
+    expect((await attempts()).slice(0, 2)).toEqual([
+      ['delivered', 1, 3, 4, 2],
+      ['delivered', 1, 5, 5, 1],
+    ]);
     await age('1 minute');
     await save({ attempts: [delivered(11, 11)] });
     expect((await attempts())[0]).toEqual(['delivered', 1, 11, 11, 1]);

@@ -145,7 +145,9 @@ describe('deals that become one', () => {
     expect(merged).toHaveLength(cases.length);
     for (const [index, [one, two, expected]] of cases.entries())
       expect([one, two, merged[index]]).toMatchObject([one, two, expected]);
-    const stored = `SELECT id, to_jsonb(o) - '{version,updated_at,record}'::text[] AS row FROM opportunities o WHERE organization_id = $1 ORDER BY name DESC LIMIT 12`;
+    // A restored deal enters its stage at that time.
+    const stored = `SELECT id, to_jsonb(o) - '{version,updated_at,stage_entered_at,closed_at,record}'::text[] AS row
+      FROM opportunities o WHERE organization_id = $1 ORDER BY name DESC LIMIT 12`;
     const before = await rows<{ id: string }>(stored);
     for (const { id } of before) {
       await remove('opportunity', id);

@@ -185,6 +185,9 @@ describe('a change of the setup changes no other row', () => {
       'contact.b',
       'opportunity.b',
     ]);
+    // No field of another object or organization counts.
+    const places = `SELECT position FROM custom_fields WHERE organization_id = $1 AND object_type = 'contact' ORDER BY 1`;
+    expect((await rows(places)).map(({ position }) => position)).toEqual([1, 2, 3]);
   });
 });
 
