@@ -84,12 +84,7 @@ it.each<[string, string, unknown]>([
   ['gone: response AccountPage.limit: maximum 500', `${inRead} AccountPage properties limit maximum`, 501],
   ['gone: request CreateAccountBody.name', name, undefined],
   ['gone: request CreateAccountBody.name: is null', `${name} type`, 'string'],
-  ['gone: request UpdateWebhook.payload: may be thin', `${inInbound} UpdateWebhook properties payload enum`, ['full']],
-  [
-    'gone: request CreateWebhook.payload: may be thin',
-    `${inInbound} CreateWebhook properties payload anyOf 0 enum`,
-    ['full'],
-  ],
+  ['gone: request WebhookPayload: may be thin', `${inInbound} WebhookPayload enum`, ['full']],
   ['new: request CreateAccountBody.name: maxLength 9', `${name} maxLength`, 9],
   ['new: request CreateAccountBody.name: has the form ^A', `${name} pattern`, '^A'],
   [

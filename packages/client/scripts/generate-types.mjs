@@ -8,7 +8,7 @@ const file = new URL('../src/types.ts', import.meta.url);
 const prefix = '#/components/schemas/';
 /** `Error` is a class of the language. The client builds the bodies of bulk calls from their items, and unwraps responses. */
 const nameOf = (name) => (name === 'Error' ? 'ErrorBody' : name);
-const isSkipped = (name) => /^Bulk(Create|Update)|Response$/.test(name);
+const isSkipped = (name) => /^Bulk(Create|Update)|Envelope$/.test(name);
 
 const comment = (text) => (text === undefined ? '' : `/** ${text.replaceAll('*/', '* /')} */\n`);
 const union = (types) => [...new Set(types)].join(' | ');

@@ -76,28 +76,9 @@ export interface AnyEventsQuery {
   /** Maximum number of records in a page. A page of long records ends early, before it exceeds 2 MB, with `has_more` true. Default: 100. From 1 to 500. */
   limit?: number;
   /** Only events of records of this kind. */
-  object?: 'opportunity' | 'account' | 'contact' | 'note';
+  object?: EventObject;
   /** Only events of this type. */
-  type?:
-    | 'opportunity.created'
-    | 'opportunity.updated'
-    | 'opportunity.deleted'
-    | 'opportunity.merged'
-    | 'opportunity.restored'
-    | 'account.created'
-    | 'account.updated'
-    | 'account.deleted'
-    | 'account.merged'
-    | 'account.restored'
-    | 'contact.created'
-    | 'contact.updated'
-    | 'contact.deleted'
-    | 'contact.merged'
-    | 'contact.restored'
-    | 'note.created'
-    | 'note.updated'
-    | 'note.deleted'
-    | 'note.restored';
+  type?: EventType;
   /** Only events of this record. */
   record_id?: string;
   /** Of the `updated` events, only those that changed one of these fields; all other events pass. Names as in `changed` of events, or slugs or `custom__<slug>` of custom fields. Repeat the parameter or separate the names by commas. */
@@ -105,6 +86,28 @@ export interface AnyEventsQuery {
   /** How many seconds to wait for an event if there is none. Default: 0. From 0 to 30. */
   wait?: number;
 }
+
+export type AttributeType =
+  | 'string'
+  | 'number'
+  | 'checkbox'
+  | 'date'
+  | 'date_range'
+  | 'rating'
+  | 'timestamp'
+  | 'select'
+  | 'multi_select'
+  | 'currency'
+  | 'percentage'
+  | 'location'
+  | 'time'
+  | 'datetime'
+  | 'email'
+  | 'phone'
+  | 'website'
+  | 'url'
+  | 'radio'
+  | 'team_members';
 
 /** The result of one item. */
 export interface BulkResult {
@@ -233,33 +236,13 @@ export interface CreateContactBody {
 
 export interface CreateField {
   /** The object that gets the field. */
-  object: 'opportunity' | 'account' | 'contact';
+  object: FieldObject;
   /** Display name. */
   current_name: string;
   /** Its name in requests: lower-case letters, digits and `_`. It cannot change. */
   slug: string;
   /** The type of its values. It cannot change. */
-  attribute_type:
-    | 'string'
-    | 'number'
-    | 'checkbox'
-    | 'date'
-    | 'date_range'
-    | 'rating'
-    | 'timestamp'
-    | 'select'
-    | 'multi_select'
-    | 'currency'
-    | 'percentage'
-    | 'location'
-    | 'time'
-    | 'datetime'
-    | 'email'
-    | 'phone'
-    | 'website'
-    | 'url'
-    | 'radio'
-    | 'team_members';
+  attribute_type: AttributeType;
   /** Select types: the options, at least one. */
   options?: Array<OptionInput> | null;
   /** Currency fields: ISO 4217 code. */
@@ -383,7 +366,7 @@ export interface CreateStage {
   /** Chance of winning, in percent. */
   probability?: number | null;
   /** Whether deals in it are open, won or lost. Default: open. */
-  outcome?: 'open' | 'won' | 'lost' | null;
+  outcome?: StageOutcome | null;
   /** Position in the list, from 1. */
   position?: number | null;
   /** Whether new deals start here. */
@@ -396,33 +379,13 @@ export interface CreateWebhook {
   /** A note for people. */
   description?: string | null;
   /** Only events of these objects; empty for all. */
-  objects?: Array<'opportunity' | 'account' | 'contact' | 'note'> | null;
+  objects?: Array<EventObject> | null;
   /** Only events of these types; empty for all. */
-  types?: Array<
-    | 'opportunity.created'
-    | 'opportunity.updated'
-    | 'opportunity.deleted'
-    | 'opportunity.merged'
-    | 'opportunity.restored'
-    | 'account.created'
-    | 'account.updated'
-    | 'account.deleted'
-    | 'account.merged'
-    | 'account.restored'
-    | 'contact.created'
-    | 'contact.updated'
-    | 'contact.deleted'
-    | 'contact.merged'
-    | 'contact.restored'
-    | 'note.created'
-    | 'note.updated'
-    | 'note.deleted'
-    | 'note.restored'
-  > | null;
+  types?: Array<EventType> | null;
   /** Of the `updated` events, only those that changed one of these fields; empty for all. All other events pass. Names as in `changed` of events, or slugs or `custom__<slug>` of custom fields. */
   changed?: Array<string> | null;
   /** `full`: the event as in `GET /v1/events`. `thin`: only which record and which fields changed, without any value. */
-  payload?: 'full' | 'thin' | null;
+  payload?: WebhookPayload | null;
 }
 
 /** The account that the call created or found. */
@@ -723,6 +686,29 @@ export interface EventMessage {
   data: Event;
 }
 
+export type EventObject = 'opportunity' | 'account' | 'contact' | 'note';
+
+export type EventType =
+  | 'opportunity.created'
+  | 'opportunity.updated'
+  | 'opportunity.deleted'
+  | 'opportunity.merged'
+  | 'opportunity.restored'
+  | 'account.created'
+  | 'account.updated'
+  | 'account.deleted'
+  | 'account.merged'
+  | 'account.restored'
+  | 'contact.created'
+  | 'contact.updated'
+  | 'contact.deleted'
+  | 'contact.merged'
+  | 'contact.restored'
+  | 'note.created'
+  | 'note.updated'
+  | 'note.deleted'
+  | 'note.restored';
+
 /** A field of an object. */
 export type Field = {
   /** System name, or slug of a custom field. */
@@ -781,6 +767,8 @@ export interface FieldDetail {
   field: Field;
 }
 
+export type FieldObject = 'opportunity' | 'account' | 'contact';
+
 /** A page of fields. */
 export interface FieldPage {
   /** The fields of this page. */
@@ -818,35 +806,7 @@ export interface FilterCondition {
 | `between` |  | two values, the lower first | numbers, dates, times |
 | `empty` `not_empty` |  | none | all |
 | `contains_all` `contains_none` | `include_all` `exclude_all` | a list of at most 200 values | several choices, members | */
-  operator:
-    | 'eq'
-    | 'neq'
-    | 'contains'
-    | 'not_contains'
-    | 'starts_with'
-    | 'ends_with'
-    | 'in'
-    | 'not_in'
-    | 'gt'
-    | 'gte'
-    | 'lt'
-    | 'lte'
-    | 'between'
-    | 'empty'
-    | 'not_empty'
-    | 'contains_all'
-    | 'contains_none'
-    | 'is'
-    | 'is_not'
-    | 'contain'
-    | 'not_contain'
-    | 'is_any_of'
-    | 'greater_than'
-    | 'less_than'
-    | 'before'
-    | 'after'
-    | 'include_all'
-    | 'exclude_all';
+  operator: FilterOperator;
   /** What to compare with. It has the type of the field and is never coerced. */
   value?: unknown;
 }
@@ -856,6 +816,36 @@ export interface FilterNot {
   /** Matches exactly the records that this node does not match. */
   not: Filter;
 }
+
+export type FilterOperator =
+  | 'eq'
+  | 'neq'
+  | 'contains'
+  | 'not_contains'
+  | 'starts_with'
+  | 'ends_with'
+  | 'in'
+  | 'not_in'
+  | 'gt'
+  | 'gte'
+  | 'lt'
+  | 'lte'
+  | 'between'
+  | 'empty'
+  | 'not_empty'
+  | 'contains_all'
+  | 'contains_none'
+  | 'is'
+  | 'is_not'
+  | 'contain'
+  | 'not_contain'
+  | 'is_any_of'
+  | 'greater_than'
+  | 'less_than'
+  | 'before'
+  | 'after'
+  | 'include_all'
+  | 'exclude_all';
 
 /** At least one node must match. */
 export interface FilterOr {
@@ -1074,6 +1064,8 @@ export interface NotePage {
   /** The page size used. */
   limit: number;
 }
+
+export type OnMatch = 'keep' | 'update';
 
 /** A deal in a pipeline. */
 export interface Opportunity {
@@ -1296,12 +1288,14 @@ export interface ReplayWebhook {
   to?: number;
 }
 
+export type RestorableObject = 'account' | 'opportunity';
+
 /** The deletion to undo: by its position, or the last one of a record. */
 export interface RestoreBody {
   /** Position of the `deleted` event in the change log. Instead, send `object` and `id`. */
   position?: number;
   /** The kind of the record. */
-  object?: 'account' | 'opportunity';
+  object?: RestorableObject;
   /** Id of the record. */
   id?: string;
 }
@@ -1372,12 +1366,14 @@ export interface SkippedEvents {
   skipped_events: number;
 }
 
+export type SortDirection = 'asc' | 'desc';
+
 /** One key of a sort. */
 export interface SortKey {
   /** Any field with a single value. */
   field: string;
   /** Nulls come last in both directions. Default: asc. */
-  direction?: 'asc' | 'desc';
+  direction?: SortDirection;
 }
 
 /** A step of a pipeline. */
@@ -1416,10 +1412,12 @@ export interface StageInput {
   /** Chance of winning, in percent. */
   probability?: number | null;
   /** Whether deals in it are open, won or lost. Default: open. */
-  outcome?: 'open' | 'won' | 'lost' | null;
+  outcome?: StageOutcome | null;
   /** Whether new deals start here. */
   is_default?: boolean | null;
 }
+
+export type StageOutcome = 'open' | 'won' | 'lost';
 
 /** A page of stages. */
 export interface StagePage {
@@ -1863,7 +1861,7 @@ export interface UpdateStage {
   /** Chance of winning, in percent. */
   probability?: number | null;
   /** Whether deals in it are open, won or lost. */
-  outcome?: 'open' | 'won' | 'lost';
+  outcome?: StageOutcome;
   /** Position in the list, from 1. */
   position?: number;
   /** Whether new deals start here. */
@@ -1880,35 +1878,15 @@ export interface UpdateWebhook {
   /** A note for people. */
   description?: string | null;
   /** Only events of these objects; empty for all. */
-  objects?: Array<'opportunity' | 'account' | 'contact' | 'note'>;
+  objects?: Array<EventObject>;
   /** Only events of these types; empty for all. */
-  types?: Array<
-    | 'opportunity.created'
-    | 'opportunity.updated'
-    | 'opportunity.deleted'
-    | 'opportunity.merged'
-    | 'opportunity.restored'
-    | 'account.created'
-    | 'account.updated'
-    | 'account.deleted'
-    | 'account.merged'
-    | 'account.restored'
-    | 'contact.created'
-    | 'contact.updated'
-    | 'contact.deleted'
-    | 'contact.merged'
-    | 'contact.restored'
-    | 'note.created'
-    | 'note.updated'
-    | 'note.deleted'
-    | 'note.restored'
-  >;
+  types?: Array<EventType>;
   /** Of the `updated` events, only those that changed one of these fields; empty for all. All other events pass. Names as in `changed` of events, or slugs or `custom__<slug>` of custom fields. */
   changed?: Array<string>;
   /** `full`: the event as in `GET /v1/events`. `thin`: only which record and which fields changed, without any value. */
-  payload?: 'full' | 'thin';
+  payload?: WebhookPayload;
   /** `active` also continues a disabled webhook. */
-  state?: 'active' | 'paused';
+  state?: WebhookState;
 }
 
 /** A value in the request that was not applied, or that may be a mistake. */
@@ -2045,9 +2023,13 @@ export interface WebhookPage {
   limit: number;
 }
 
+export type WebhookPayload = 'full' | 'thin';
+
 /** A webhook and its secret. */
 export interface WebhookSecret {
   webhook: Webhook;
   /** Signs the messages, as Standard Webhooks describes. It is shown only in this response. */
   secret: string;
 }
+
+export type WebhookState = 'active' | 'paused';

@@ -36,8 +36,8 @@ export const successExample = (contract: OperationContract): Json => {
   };
 };
 
-/** `CreateAccountResponse` for `createAccount`. */
-const responseName = ({ id }: OperationContract): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Response`;
+/** `CreateAccountEnvelope` for `createAccount`. Generators name their own types `CreateAccountResponse` and `CreateAccountResult`. */
+const envelopeName = ({ id }: OperationContract): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Envelope`;
 
 const unchanged: Json = {
   description: 'Unchanged: the response that If-None-Match names is still current.',
@@ -62,7 +62,7 @@ export const operationObject = (contract: OperationContract, components: SchemaC
       headers: successHeaders(contract),
       content: {
         'application/json': {
-          schema: components.place({ title: responseName(contract), ...(successBody(contract) as object) }, 'response'),
+          schema: components.place({ title: envelopeName(contract), ...(successBody(contract) as object) }, 'response'),
           example: successExample(contract),
         },
       },

@@ -46,14 +46,26 @@ export class SchemaComponents {
         : this.place({ ...shown, ...annotations(own) }, side);
     }
     if (own['$ref'] === referenceTo('Filter').$ref) this.#define('Filter', filterDocument, side);
-    if (typeof own['title'] !== 'string') return this.#inner(own, side);
-    this.#define(own['title'], own, side);
-    return referenceTo(own['title']);
+    const { title, ...unnamed } = own;
+    if (typeof title !== 'string') return this.#inner(own, side);
+    if (own['enum'] !== undefined) return this.#placeEnum(title, unnamed, side);
+    this.#define(title, own, side);
+    return referenceTo(title);
   }
 
   /** The components so far, by name. */
   toJson(): Readonly<Record<string, JsonSchema>> {
     return Object.fromEntries([...this.#components].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  /** A named enum becomes a component of requests. In responses it stays a text with known values. */
+  #placeEnum(title: string, schema: JsonSchema, side: Side): JsonSchema {
+    const { description, examples, ...shown } = this.#inner(schema, side);
+    const own = annotations({ description, examples });
+    if (side === 'response') return { ...own, ...shown };
+    const [values = shown, ...others] = (shown['anyOf'] ?? []) as readonly JsonSchema[];
+    this.#define(title, { title, ...values }, side);
+    return { ...own, ...(others.length === 0 ? referenceTo(title) : { anyOf: [referenceTo(title), ...others] }) };
   }
 
   #inner(schema: JsonSchema, side: Side): JsonSchema {

@@ -24,8 +24,10 @@ export const listEvents = operation(['listEvents', 'GET /v1/events', 'list', 'Ev
       after: Type.Optional(AfterPosition),
       cursor: Type.Optional(LogCursor),
       limit: Type.Optional(pageQuery.limit),
-      object: Type.Optional(oneOf(eventObjects, 'Only events of records of this kind.')),
-      type: Type.Optional(oneOf(eventTypes, 'Only events of this type.')),
+      object: Type.Optional(
+        oneOf(eventObjects, 'Only events of records of this kind.', undefined, { title: 'EventObject' }),
+      ),
+      type: Type.Optional(oneOf(eventTypes, 'Only events of this type.', undefined, { title: 'EventType' })),
       record_id: Type.Optional(uuid('Only events of this record.', 'account')),
       changed: Type.Optional(ChangedParameter),
       wait: Type.Optional(WaitSeconds),

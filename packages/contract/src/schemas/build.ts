@@ -7,11 +7,11 @@ export type SchemaOptions = Readonly<Record<string, unknown>>;
 
 /**
  * The same schema with `null` allowed: `type: [T, 'null']` instead of a union, so that a wrong value gives one plain error. Drops the
- * component name (`title`), because the nullable form is another schema.
+ * component name (`title`), because the nullable form is another schema. That of an enum stays, for the values without `null`.
  */
 export const nullable = <T extends TSchema>(schema: T): TUnsafe<Static<T> | null> => {
   const rest = { ...schema } as { title?: string; type?: unknown; enum?: unknown[]; 'x-document'?: unknown };
-  delete rest.title;
+  if (rest.enum === undefined) delete rest.title;
   const document = rest['x-document'];
   const types = Array.isArray(rest.type) ? (rest.type as unknown[]) : [rest.type];
   return Type.Unsafe<Static<T> | null>({
@@ -56,7 +56,7 @@ export const integer = (description: string, example?: number, options: SchemaOp
 export const number = (description: string, example?: number, options: SchemaOptions = {}) =>
   Type.Number({ ...options, ...annotations(description, example) });
 
-/** A string from a fixed list. */
+/** A string from a fixed list. With a `title`, the list becomes a component of requests. */
 export const oneOf = <const V extends readonly string[]>(
   values: V,
   description?: string,

@@ -82,7 +82,7 @@ export const onMatch = Type.Optional(
     ['keep', 'update'],
     'What to do if the record exists: `keep` its values, or `update` it with the values in the request.',
     undefined,
-    { default: 'keep' },
+    { title: 'OnMatch', default: 'keep' },
   ),
 );
 

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { having, integer, oneOf, responseObject, uuid } from './build.js';
 import { closed } from './input.js';
 
-const object = oneOf(['account', 'opportunity'], 'The kind of the record.', 'account');
+const object = oneOf(['account', 'opportunity'], 'The kind of the record.', 'account', { title: 'RestorableObject' });
 
 /** The body of a restore. */
 export const RestoreBody = Type.Unsafe<{ position: number } | { object: 'account' | 'opportunity'; id: string }>(

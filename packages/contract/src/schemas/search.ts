@@ -61,6 +61,7 @@ export const filterDocument = {
           examples: ['updated_at'],
         },
         operator: {
+          title: 'FilterOperator',
           type: 'string',
           enum: [...operators, ...Object.keys(operatorAliases)],
           description: `How the field compares with the value. A list of several choices is equal (\`eq\`) to a list of the same values.\n\n${operatorTable()}`,
@@ -93,7 +94,10 @@ export const SortKey = closed(
   {
     field: text('Any field with a single value.', 'updated_at'),
     direction: Type.Optional(
-      oneOf(['asc', 'desc'], 'Nulls come last in both directions.', undefined, { default: 'asc' }),
+      oneOf(['asc', 'desc'], 'Nulls come last in both directions.', undefined, {
+        title: 'SortDirection',
+        default: 'asc',
+      }),
     ),
   },
   { title: 'SortKey', description: 'One key of a sort.' },

@@ -35,7 +35,9 @@ const color = optional(text('A color name, or `#rrggbb`.', '#2563eb', { maxLengt
 const position = integer('Position in the list, from 1.', 2, { minimum: 1, maximum: 100_000 });
 const isDefault = flag('Whether new deals start here.', false);
 const probability = optional(number('Chance of winning, in percent.', 40, { minimum: 0, maximum: 100 }));
-const outcome = oneOf(stageOutcomes, 'Whether deals in it are open, won or lost. Default: open.', 'open');
+const outcome = oneOf(stageOutcomes, 'Whether deals in it are open, won or lost. Default: open.', 'open', {
+  title: 'StageOutcome',
+});
 const isActive = (description: string) => Type.Optional(flag(description, true));
 const isHidden = flag('Whether reads leave it out unless `fields` names it.');
 const ratingMax = { minimum: 1, maximum: maxRatingMax };
@@ -98,7 +100,9 @@ export const UpdateStageBody = closed(
     label: Type.Optional(named('New display text, unique in the pipeline.', 'In negotiation')),
     color,
     probability,
-    outcome: Type.Optional(oneOf(stageOutcomes, 'Whether deals in it are open, won or lost.', 'won')),
+    outcome: Type.Optional(
+      oneOf(stageOutcomes, 'Whether deals in it are open, won or lost.', 'won', { title: 'StageOutcome' }),
+    ),
     position: Type.Optional(position),
     is_default: Type.Optional(isDefault),
     is_active: isActive('False archives it, true restores it.'),
@@ -155,13 +159,15 @@ const fieldRules = {
 /** The body that defines a custom field. */
 export const CreateFieldBody = closed(
   {
-    object: oneOf(objectTypes, 'The object that gets the field.', 'opportunity'),
+    object: oneOf(objectTypes, 'The object that gets the field.', 'opportunity', { title: 'FieldObject' }),
     current_name: named('Display name.', 'Deal tier'),
     slug: text('Its name in requests: lower-case letters, digits and `_`. It cannot change.', 'deal_tier', {
       maxLength: maxSlugLength,
       ...checkedAs('slug'),
     }),
-    attribute_type: oneOf(attributeTypes, 'The type of its values. It cannot change.', 'select'),
+    attribute_type: oneOf(attributeTypes, 'The type of its values. It cannot change.', 'select', {
+      title: 'AttributeType',
+    }),
     options: optional(
       Type.Array(OptionInput, { maxItems: maxOptions, description: 'Select types: the options, at least one.' }),
     ),

@@ -29,12 +29,22 @@ const url = text(
   { maxLength: 2_000, 'x-rules': { minLength: 8, pattern: '^[^!-~]*[Hh][Tt][Tt][Pp][Ss]?:[\\s\\S]+$' } },
 );
 const description = text('A note for people.', 'Billing', { maxLength: 255 });
-const objects = listOf(oneOf(eventObjects), 'Only events of these objects; empty for all.', ['opportunity'], {
-  maxItems: filterEntries,
-});
-const types = listOf(oneOf(eventTypes), 'Only events of these types; empty for all.', ['opportunity.updated'], {
-  maxItems: filterEntries,
-});
+const objects = listOf(
+  oneOf(eventObjects, undefined, undefined, { title: 'EventObject' }),
+  'Only events of these objects; empty for all.',
+  ['opportunity'],
+  {
+    maxItems: filterEntries,
+  },
+);
+const types = listOf(
+  oneOf(eventTypes, undefined, undefined, { title: 'EventType' }),
+  'Only events of these types; empty for all.',
+  ['opportunity.updated'],
+  {
+    maxItems: filterEntries,
+  },
+);
 const changedDescription =
   'Of the `updated` events, only those that changed one of these fields; empty for all. All other events pass.';
 const changedExample = ['stage_id', 'amount'];
@@ -43,6 +53,7 @@ const payload = oneOf(
   ['full', 'thin'],
   '`full`: the event as in `GET /v1/events`. `thin`: only which record and which fields changed, without any value.',
   'full',
+  { title: 'WebhookPayload' },
 );
 const position = (about: string) => integer(about, 1_042, { minimum: 0 });
 
@@ -184,7 +195,9 @@ export const UpdateWebhookBody = closed(
     types: Type.Optional(types),
     changed: Type.Optional(changed),
     payload: Type.Optional(payload),
-    state: Type.Optional(oneOf(['active', 'paused'], '`active` also continues a disabled webhook.')),
+    state: Type.Optional(
+      oneOf(['active', 'paused'], '`active` also continues a disabled webhook.', undefined, { title: 'WebhookState' }),
+    ),
   },
   { title: 'UpdateWebhook', examples: [{ state: 'paused' }] },
 );
