@@ -125,7 +125,7 @@ BEGIN
       END LOOP;
     END IF;
   END IF;
-  SELECT * INTO v_written FROM match_{objects}(p_organization_id, p_inputs, NULL, v_found, answers, refusals, new_events, p_before);
+  v_written := match_{objects}(p_organization_id, p_inputs, NULL, v_found, answers, refusals, new_events, p_before);
   answers := v_written.answers;
   refusals := v_written.refusals;
   new_events := v_written.new_events;
@@ -158,7 +158,7 @@ BEGIN
   IF v_is_shared THEN
     BEGIN
       PERFORM set_config('crm.lock', '', true);
-      SELECT * INTO v_written FROM match_{objects}_one_by_one(p_organization_id, p_inputs, p_rows, v_items, p_answers, p_refusals, p_events, p_before);
+      v_written := match_{objects}_one_by_one(p_organization_id, p_inputs, p_rows, v_items, p_answers, p_refusals, p_events, p_before);
       PERFORM set_config('crm.lock', 'shared', true);
     EXCEPTION WHEN SQLSTATE 'CRM03' THEN
       IF SQLERRM = 'exclusive' THEN
@@ -170,7 +170,7 @@ BEGIN
     END;
   END IF;
   IF v_written IS NULL THEN
-    SELECT * INTO v_written FROM match_{objects}_one_by_one(p_organization_id, p_inputs, p_rows, v_items, p_answers, p_refusals, p_events, p_before);
+    v_written := match_{objects}_one_by_one(p_organization_id, p_inputs, p_rows, v_items, p_answers, p_refusals, p_events, p_before);
   END IF;
   answers := v_written.answers;
   refusals := v_written.refusals;
@@ -201,7 +201,7 @@ BEGIN
       CONTINUE;
     END;
     IF answers[v_item] IS NULL THEN
-      SELECT * INTO v_written FROM create_{objects}(p_organization_id, ARRAY[p_inputs[v_item]], v_item + p_before - 1);
+      v_written := create_{objects}(p_organization_id, ARRAY[p_inputs[v_item]], v_item + p_before - 1);
       answers[v_item] := v_written.answers[1];
       refusals[v_item] := v_written.refusals[1];
       new_events := new_events || v_written.new_events;
@@ -228,10 +228,10 @@ BEGIN
     END IF;
   END LOOP;
   CASE p_function
-    WHEN 'create_account' THEN SELECT * INTO v_written FROM create_accounts(p_organization_id, v_inputs, 0);
-    WHEN 'create_contact' THEN SELECT * INTO v_written FROM create_contacts(p_organization_id, v_inputs, 0);
-    WHEN 'create_opportunity' THEN SELECT * INTO v_written FROM create_opportunities(p_organization_id, v_inputs, 0);
-    WHEN 'create_note' THEN SELECT * INTO v_written FROM create_notes(p_organization_id, v_inputs, 0);
+    WHEN 'create_account' THEN v_written := create_accounts(p_organization_id, v_inputs, 0);
+    WHEN 'create_contact' THEN v_written := create_contacts(p_organization_id, v_inputs, 0);
+    WHEN 'create_opportunity' THEN v_written := create_opportunities(p_organization_id, v_inputs, 0);
+    WHEN 'create_note' THEN v_written := create_notes(p_organization_id, v_inputs, 0);
   END CASE;
   answers := v_written.answers;
   refusals := ARRAY(SELECT coalesce(r.own, r.of_create) FROM unnest(v_refusals, v_written.refusals) WITH ORDINALITY r (own, of_create, n) ORDER BY r.n);

@@ -150,7 +150,7 @@ BEGIN
     INSERT INTO note_opportunities (organization_id, note_id, opportunity_id)
       SELECT p_organization_id, e.record_id, l::uuid FROM unnest(new_events) e, jsonb_array_elements_text(e.record->'opportunity_ids') l WHERE e.object = 'note';
   END IF;
-  SELECT * INTO v_written FROM match_notes(p_organization_id, p_inputs, NULL, v_found, answers, refusals, new_events, p_before);
+  v_written := match_notes(p_organization_id, p_inputs, NULL, v_found, answers, refusals, new_events, p_before);
   answers := v_written.answers;
   refusals := v_written.refusals;
   new_events := v_written.new_events;

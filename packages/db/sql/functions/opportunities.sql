@@ -77,7 +77,8 @@ DECLARE
   v_names text[] := v_keys;
   v_pipelines uuid[] := array_fill(NULL::uuid, v_size);
   v_additional jsonb[] := array_fill(NULL::jsonb, v_size);
-  v_records jsonb[] := v_additional;
+  v_labels text[] := v_keys;
+  v_contacts text[] := v_keys;
   v_found uuid[];
   v_creating boolean[];
   v_new opportunities[] := '{}';
@@ -87,7 +88,6 @@ BEGIN
   answers := array_fill(NULL::jsonb, v_size);
   refusals := answers;
   new_events := ensure_related(p_organization_id, p_inputs, p_before);
-  v_unseen := unseen_slugs(p_organization_id);
   v_now := write_time();
   FOR v_item IN SELECT * FROM places_of_opportunities(p_organization_id, p_inputs) LOOP
     v_row := opportunity_with_values(NULL, (v_item.input->'change')
@@ -108,7 +108,6 @@ BEGIN
     v_row.stage_entered_at := CASE WHEN v_row.stage_id IS NOT NULL THEN v_now END;
     v_row.stage_api_key_id := coalesce((v_item.input->>'api_key_id')::uuid, v_api_key_id);
     v_row.closed_at := CASE WHEN v_item.stage_outcome <> 'open' THEN v_now END;
-    v_row.record := opportunity_text(v_row, v_item.stage_label, v_item.contact_texts, v_unseen);
     v_rows[v_item.n] := v_row;
     v_keys[v_item.n] := CASE WHEN v_row.name IS NOT NULL THEN opportunity_key(v_row) END;
     v_external_ids[v_item.n] := v_row.external_id;
@@ -116,7 +115,8 @@ BEGIN
     v_names[v_item.n] := v_row.name;
     v_pipelines[v_item.n] := v_row.pipeline_id;
     v_additional[v_item.n] := to_jsonb(v_item.additional_ids);
-    v_records[v_item.n] := opportunity_event_record(v_row, v_item.additional_ids);
+    v_labels[v_item.n] := v_item.stage_label;
+    v_contacts[v_item.n] := v_item.contact_texts;
     refusals[v_item.n] := coalesce(not_stored_refusal(NULL, v_item.input->'change'), CASE
       WHEN NOT v_item.is_pipeline_active THEN refusal_of('pipeline_archived', '{"isRestored": false}')
       WHEN v_row.stage_id IS NOT NULL AND v_item.is_stage_active IS NOT TRUE THEN refusal_of('stage_archived') END);
@@ -132,9 +132,13 @@ BEGIN
     IF NOT v_creating[n] THEN
       refusals[n] := NULL;
     ELSIF refusals[n] IS NULL THEN
+      -- Only here, because a repeat needs no texts of a new record.
+      v_unseen := coalesce(v_unseen, unseen_slugs(p_organization_id));
       v_row := v_rows[n];
+      v_row.record := opportunity_text(v_row, v_labels[n], v_contacts[n], v_unseen);
       v_new := v_new || v_row;
-      new_events := new_events || created_event(n + p_before, 'opportunity', v_records[n]);
+      new_events := new_events || created_event(n + p_before, 'opportunity',
+        opportunity_event_record(v_row, NULL) || jsonb_build_object('additional_contact_ids', v_additional[n]));
       answers[n] := opportunity_result(v_row, 'created', '[]');
     END IF;
   END LOOP;
@@ -153,7 +157,7 @@ BEGIN
         FROM unnest(answers, v_additional) i (answer, additional), jsonb_array_elements_text(i.additional) WITH ORDINALITY l (id, position)
        WHERE i.answer IS NOT NULL;
   END IF;
-  SELECT * INTO v_written FROM match_opportunities(p_organization_id, p_inputs, v_rows, v_found, answers, refusals, new_events, p_before);
+  v_written := match_opportunities(p_organization_id, p_inputs, v_rows, v_found, answers, refusals, new_events, p_before);
   answers := v_written.answers;
   refusals := v_written.refusals;
   new_events := v_written.new_events;

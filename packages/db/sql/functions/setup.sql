@@ -145,14 +145,15 @@ $$;
 CREATE OR REPLACE FUNCTION check_fields_exist(p_organization_id uuid, p_function text, p_input jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_object text := split_part(coalesce(p_input->>'function', p_function), '_', 2);
-  v_slugs text[] := ARRAY(
-    SELECT jsonb_path_query(p_input, '$.change.custom_fields.keyvalue().key') #>> '{}'
-    UNION SELECT jsonb_path_query(p_input, '$.items[*].input.change.custom_fields.keyvalue().key') #>> '{}');
+  v_slugs text[];
   v_found int;
 BEGIN
-  IF v_slugs = '{}' THEN
+  IF NOT jsonb_path_exists(p_input, '$.change.custom_fields.*') AND NOT jsonb_path_exists(p_input, '$.items[*].input.change.custom_fields.*') THEN
     RETURN;
   END IF;
+  v_slugs := ARRAY(
+    SELECT jsonb_path_query(p_input, '$.change.custom_fields.keyvalue().key') #>> '{}'
+    UNION SELECT jsonb_path_query(p_input, '$.items[*].input.change.custom_fields.keyvalue().key') #>> '{}');
   v_found := (SELECT count(*) FROM custom_fields f
     WHERE f.organization_id = p_organization_id AND f.object_type = v_object AND f.slug = ANY (v_slugs));
   IF v_found < cardinality(v_slugs) THEN

@@ -101,9 +101,9 @@ BEGIN
     RETURN;
   END IF;
   IF creates_records('write_many', p_input) THEN
-    SELECT * INTO v_written FROM create_records(p_organization_id, v_function, v_inputs);
+    v_written := create_records(p_organization_id, v_function, v_inputs);
   ELSE
-    SELECT * INTO v_written FROM change_records(p_organization_id, v_function, v_inputs);
+    v_written := change_records(p_organization_id, v_function, v_inputs);
   END IF;
   result := result || (SELECT coalesce(jsonb_object_agg(u.item->>'index', u.answer), '{}')
     FROM unnest(v_items, v_written.answers) u (item, answer) WHERE u.answer IS NOT NULL);
@@ -130,7 +130,7 @@ BEGIN
   FOR n IN 1 .. v_count LOOP
     v_inputs[n] := v_items[n]->'input' || jsonb_build_object('api_key_id', v_items[n]->'origin'->'api_key_id');
     IF v_items[n] ? 'idempotency' THEN
-      SELECT * INTO v_stored FROM find_or_claim_result(p_organization_id, v_items[n]->'idempotency');
+      v_stored := find_or_claim_result(p_organization_id, v_items[n]->'idempotency');
       IF v_stored.result IS NOT NULL OR v_stored.refusal IS NOT NULL THEN
         v_results[n] := jsonb_build_object('result', v_stored.result, 'replayed', true, 'refusal', v_stored.refusal);
         v_inputs[n] := NULL;
@@ -139,7 +139,7 @@ BEGIN
   END LOOP;
   LOOP
     BEGIN
-      SELECT * INTO v_written FROM create_records(p_organization_id, p_input->>'function', v_inputs);
+      v_written := create_records(p_organization_id, p_input->>'function', v_inputs);
       EXIT WHEN array_remove(v_written.refusals, NULL) = '{}';
       RAISE EXCEPTION USING ERRCODE = 'CRM04';
     EXCEPTION WHEN SQLSTATE 'CRM04' THEN
@@ -193,15 +193,15 @@ BEGIN
     PERFORM check_fields_exist(p_organization_id, p_function, p_input);
   END IF;
   IF p_function = 'write_many' THEN
-    SELECT * INTO v_written FROM write_many(p_organization_id, p_input);
+    v_written := write_many(p_organization_id, p_input);
     result := v_written.result;
     new_events := v_written.new_events;
   ELSIF p_function = 'create_together' THEN
-    SELECT * INTO v_written FROM create_together(p_organization_id, p_input);
+    v_written := create_together(p_organization_id, p_input);
     result := v_written.result;
     new_events := v_written.new_events;
   ELSIF creates_records(p_function, p_input) THEN
-    SELECT * INTO v_written FROM create_records(p_organization_id, p_function, ARRAY[p_input]);
+    v_written := create_records(p_organization_id, p_function, ARRAY[p_input]);
     IF v_written.refusals[1] IS NOT NULL THEN
       RAISE EXCEPTION USING ERRCODE = 'CRM01', MESSAGE = v_written.refusals[1];
     END IF;
@@ -265,7 +265,7 @@ BEGIN
         ELSIF creates_records(p_function, p_input) AND NOT v_is_exclusive THEN
           PERFORM try_shared_lock(p_organization_id);
         END IF;
-        SELECT * INTO v_written FROM run_write(p_organization_id, p_function, p_input, p_idempotency);
+        v_written := run_write(p_organization_id, p_function, p_input, p_idempotency);
         EXIT;
       EXCEPTION
         WHEN SQLSTATE 'CRM01' THEN
