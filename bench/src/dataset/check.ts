@@ -20,6 +20,7 @@ interface SampleRow {
   readonly slots: Readonly<Record<string, unknown>>;
   readonly isRecordRight: boolean;
   readonly areTextsRight: boolean;
+  readonly areEmptySlotsRight: boolean;
 }
 
 interface FieldRow {
@@ -31,7 +32,7 @@ interface FieldRow {
 const sampleSql = `
   SELECT o.id, o.name, o.normalized_name, o.custom_fields, o.normalized, to_jsonb(o) AS slots,
          o.record = opportunity_record(o, additional_contact_ids(o.organization_id, o.id)) AS "isRecordRight",
-         o = copy_related_texts(o) AS "areTextsRight"
+         o = copy_related_texts(o) AS "areTextsRight", o.empty_slots = empty_slots_of(o) AS "areEmptySlotsRight"
     FROM (SELECT *, row_number() OVER (ORDER BY id) AS n, count(*) OVER () AS total FROM opportunities WHERE organization_id = $1) s
     JOIN opportunities o ON o.organization_id = s.organization_id AND o.id = s.id
    WHERE s.n % greatest(1, s.total / $2) = 0 OR s.n IN (1, s.total)`;
@@ -40,6 +41,7 @@ const faultsOf = (row: SampleRow, fields: readonly FieldRow[]): string[] => {
   const checks = [
     ['record', row.isRecordRight],
     ['the texts copied from its account and contact', row.areTextsRight],
+    ['empty_slots', row.areEmptySlotsRight],
     ['normalized_name', row.normalized_name === normalizeForSearch(row.name)],
     ...fields.flatMap((field) => {
       const value = row.custom_fields[field.slug] ?? null;

@@ -78,6 +78,12 @@ const recordSql = `
     || ',"account_id":"' || r.account_id || '","contact_id":' || coalesce('"' || r.contact_id || '"', 'null')
     || ',"additional_contacts":[' || r.additional_contact || '],"custom_fields":' || r.custom_fields || '}'`;
 
+/** The bits of the slots in `setup-rows.ts`. */
+const bits = { tier: 1, code: 2, region: 4, due: 8, score: 256, rate: 512, stars: 1024, flag: 2048 };
+const emptySlotsSql = `65535${Object.entries(bits)
+  .map(([slug, bit]) => ` - (r.custom_fields ? '${slug}')::int * ${bit}`)
+  .join('')}`;
+
 const insertSql = `
   WITH made AS MATERIALIZED (${rowsSql}),
   linked AS (
@@ -86,7 +92,7 @@ const insertSql = `
   INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, normalized_name, stage_id, stage_entered_at, closed_at, account_id, contact_id, owner_id,
     amount, currency, close_date, next_action_date, next_step,
     account_domain, account_name_key, contact_email, contact_first_name_key, contact_last_name_key, record, custom_fields, normalized, search_text, created_at, updated_at,
-    text_1, text_2, text_3, text_4, number_1, number_2, number_3, number_4)
+    text_1, text_2, text_3, text_4, number_1, number_2, number_3, number_4, empty_slots)
   SELECT $1::uuid, r.id, r.pipeline_id, r.account_id, r.name, r.normalized_name, r.stage_id, r.updated_at, CASE WHEN ($18::boolean[])[array_position($9::uuid[], r.stage_id)] THEN r.updated_at END,
          r.account_id, r.contact_id, r.owner_id, r.amount, CASE WHEN r.amount IS NOT NULL THEN 'EUR' END, r.close_date, r.next_action_date, 'call',
          r.account_domain, r.account_name, r.contact_email, r.contact_first_name, r.contact_last_name, ${recordSql},
@@ -96,7 +102,7 @@ const insertSql = `
          r.custom_fields->>'tier', lower(r.custom_fields->>'code'),
          ($17::text[])[array_position($16::text[], r.custom_fields->>'region')], r.custom_fields->>'due',
          (r.custom_fields->>'score')::float8, (r.custom_fields->>'rate')::float8, (r.custom_fields->>'stars')::float8,
-         (r.custom_fields->>'flag')::boolean::int
+         (r.custom_fields->>'flag')::boolean::int, ${emptySlotsSql}
     FROM made r ORDER BY r.n`;
 
 /** Generates an organization's deals, oldest first. Its accounts are in `numbered_accounts`. */

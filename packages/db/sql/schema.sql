@@ -47,6 +47,7 @@ CREATE TABLE accounts (
   number_6 double precision,
   number_7 double precision,
   number_8 double precision,
+  empty_slots integer NOT NULL DEFAULT 65535,
   CONSTRAINT accounts_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT accounts_domain_check CHECK (((length(domain) <= 253) AND (domain ~ '^([a-z0-9]+(-+[a-z0-9]+)*\.)+[a-z0-9]+(-+[a-z0-9]+)*$'::text) AND (domain !~ '[^.]{64}'::text))),
   CONSTRAINT accounts_external_id_check CHECK (((length(external_id) >= 1) AND (length(external_id) <= 255))),
@@ -54,7 +55,7 @@ CREATE TABLE accounts (
   CONSTRAINT accounts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
 ) WITH (autovacuum_analyze_threshold=100);
 CREATE INDEX accounts_employee_range_idx ON accounts (organization_id, "left"(((normalized ->> 'employee_range'::text) COLLATE "C"), 200), created_at, id);
-CREATE INDEX accounts_empty_slots_idx ON accounts (organization_id, ((((((((((((((((((text_1 IS NULL))::integer + (((text_2 IS NULL))::integer * 2)) + (((text_3 IS NULL))::integer * 4)) + (((text_4 IS NULL))::integer * 8)) + (((text_5 IS NULL))::integer * 16)) + (((text_6 IS NULL))::integer * 32)) + (((text_7 IS NULL))::integer * 64)) + (((text_8 IS NULL))::integer * 128)) + (((number_1 IS NULL))::integer * 256)) + (((number_2 IS NULL))::integer * 512)) + (((number_3 IS NULL))::integer * 1024)) + (((number_4 IS NULL))::integer * 2048)) + (((number_5 IS NULL))::integer * 4096)) + (((number_6 IS NULL))::integer * 8192)) + (((number_7 IS NULL))::integer * 16384)) + (((number_8 IS NULL))::integer * 32768))), created_at, id);
+CREATE INDEX accounts_empty_slots_idx ON accounts (organization_id, empty_slots, created_at, id);
 CREATE INDEX accounts_external_id_idx ON accounts (organization_id, "left"(((normalized ->> 'external_id'::text) COLLATE "C"), 200), created_at, id);
 CREATE UNIQUE INDEX accounts_external_id_key ON accounts (organization_id, external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX accounts_industry_idx ON accounts (organization_id, "left"(((normalized ->> 'industry'::text) COLLATE "C"), 200), created_at, id);
@@ -174,13 +175,14 @@ CREATE TABLE contacts (
   number_6 double precision,
   number_7 double precision,
   number_8 double precision,
+  empty_slots integer NOT NULL DEFAULT 65535,
   CONSTRAINT contacts_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT contacts_email_check CHECK (((length(email) <= 254) AND (strpos(email, '@'::text) <= 65) AND (email ~ '^[a-z0-9!#$%&''*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&''*+/=?^_`{|}~-]+)*@([a-z0-9]+(-+[a-z0-9]+)*\.)+[a-z0-9]+(-+[a-z0-9]+)*$'::text) AND (email !~ '@.*[^.]{64}'::text))),
   CONSTRAINT contacts_external_id_check CHECK (((length(external_id) >= 1) AND (length(external_id) <= 255))),
   CONSTRAINT contacts_organization_id_account_id_fkey FOREIGN KEY (organization_id, account_id) REFERENCES accounts(organization_id, id) ON DELETE RESTRICT,
   CONSTRAINT contacts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
 ) WITH (autovacuum_analyze_threshold=100);
-CREATE INDEX contacts_empty_slots_idx ON contacts (organization_id, ((((((((((((((((((text_1 IS NULL))::integer + (((text_2 IS NULL))::integer * 2)) + (((text_3 IS NULL))::integer * 4)) + (((text_4 IS NULL))::integer * 8)) + (((text_5 IS NULL))::integer * 16)) + (((text_6 IS NULL))::integer * 32)) + (((text_7 IS NULL))::integer * 64)) + (((text_8 IS NULL))::integer * 128)) + (((number_1 IS NULL))::integer * 256)) + (((number_2 IS NULL))::integer * 512)) + (((number_3 IS NULL))::integer * 1024)) + (((number_4 IS NULL))::integer * 2048)) + (((number_5 IS NULL))::integer * 4096)) + (((number_6 IS NULL))::integer * 8192)) + (((number_7 IS NULL))::integer * 16384)) + (((number_8 IS NULL))::integer * 32768))), created_at, id);
+CREATE INDEX contacts_empty_slots_idx ON contacts (organization_id, empty_slots, created_at, id);
 CREATE INDEX contacts_external_id_idx ON contacts (organization_id, "left"(((normalized ->> 'external_id'::text) COLLATE "C"), 200), created_at, id);
 CREATE UNIQUE INDEX contacts_external_id_key ON contacts (organization_id, external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX contacts_first_name_idx ON contacts (organization_id, "left"(((normalized ->> 'first_name'::text) COLLATE "C"), 200), created_at, id);
@@ -443,6 +445,7 @@ CREATE TABLE opportunities (
   number_6 double precision,
   number_7 double precision,
   number_8 double precision,
+  empty_slots integer NOT NULL DEFAULT 65535,
   CONSTRAINT opportunities_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT opportunities_amount_check CHECK ((abs(amount) < '1000000000000000'::numeric)),
   CONSTRAINT opportunities_close_date_check CHECK ((close_date <= '253402300799999'::bigint)),
@@ -461,7 +464,7 @@ CREATE INDEX opportunities_closed_at_idx ON opportunities (organization_id, pipe
 CREATE INDEX opportunities_contact_email_idx ON opportunities (organization_id, pipeline_id, contact_email, created_at, id);
 CREATE INDEX opportunities_contact_first_name_idx ON opportunities (organization_id, pipeline_id, contact_first_name_key, created_at, id);
 CREATE INDEX opportunities_contact_last_name_idx ON opportunities (organization_id, pipeline_id, contact_last_name_key, created_at, id);
-CREATE INDEX opportunities_empty_slots_idx ON opportunities (organization_id, pipeline_id, ((((((((((((((((((text_1 IS NULL))::integer + (((text_2 IS NULL))::integer * 2)) + (((text_3 IS NULL))::integer * 4)) + (((text_4 IS NULL))::integer * 8)) + (((text_5 IS NULL))::integer * 16)) + (((text_6 IS NULL))::integer * 32)) + (((text_7 IS NULL))::integer * 64)) + (((text_8 IS NULL))::integer * 128)) + (((number_1 IS NULL))::integer * 256)) + (((number_2 IS NULL))::integer * 512)) + (((number_3 IS NULL))::integer * 1024)) + (((number_4 IS NULL))::integer * 2048)) + (((number_5 IS NULL))::integer * 4096)) + (((number_6 IS NULL))::integer * 8192)) + (((number_7 IS NULL))::integer * 16384)) + (((number_8 IS NULL))::integer * 32768))), created_at, id);
+CREATE INDEX opportunities_empty_slots_idx ON opportunities (organization_id, pipeline_id, empty_slots, created_at, id);
 CREATE INDEX opportunities_external_id_idx ON opportunities (organization_id, pipeline_id, "left"(((normalized ->> 'external_id'::text) COLLATE "C"), 200), created_at, id);
 CREATE UNIQUE INDEX opportunities_external_id_key ON opportunities (organization_id, external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX opportunities_name_idx ON opportunities (organization_id, pipeline_id, "left"(normalized_name, 200), created_at, id);
@@ -674,7 +677,7 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   matched_account_change(p_row accounts, p_input jsonb) → jsonb
 --     calls sends_new_domain
 --   changed_account(p_row accounts, p_change jsonb) → accounts
---     calls merge_patch
+--     calls empty_slots_of, merge_patch
 --   copy_account_texts(p_account accounts) → void
 --   change_account(p_old accounts, p_change jsonb) → boolean
 --     calls account_id_of_external_id, account_is_renamed, additional_domains, begin_change, changed_account, check_if_stored, check_key_is_free, check_version, collect_events, find_account_id, store_account
@@ -735,7 +738,7 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   matched_contact_change(p_row contacts, p_input jsonb) → jsonb
 --     calls only_keys, sends_new_email
 --   changed_contact(p_row contacts, p_change jsonb) → contacts
---     calls merge_patch, only_keys
+--     calls empty_slots_of, merge_patch, only_keys
 --   opportunity_ids_of_contact(p_organization_id uuid, p_contact_id uuid, p_limit integer DEFAULT NULL::integer) → uuid[]
 --   copy_contact_texts(p_contact contacts) → void
 --     calls refresh_opportunity_records
@@ -829,6 +832,7 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   refuse(p_kind text, p_facts jsonb DEFAULT '{}'::jsonb) → void
 --     calls refusal_of
 --   merge_patch(p_values jsonb, p_patch jsonb) → jsonb
+--   empty_slots_of(r anyelement) → integer
 --   only_keys(p_values jsonb, p_keys text[]) → jsonb
 --   unapplied_values(p_stored jsonb, p_change jsonb) → jsonb
 --   new_id(p_at timestamp with time zone) → uuid
@@ -982,7 +986,7 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   opportunity_id_of_key(p_row opportunities) → uuid
 --   opportunities_of_ids(p_organization_id uuid, p_ids uuid[]) → SETOF opportunities
 --   opportunity_with_values(p_row opportunities, p_change jsonb) → opportunities
---     calls merge_patch
+--     calls empty_slots_of, merge_patch
 --   account_key_of(p_account_id uuid, p_contact_id uuid) → text
 --   changed_opportunity(p_row opportunities, p_change jsonb) → opportunities
 --     calls account_key_of, find_account_id, find_contact_id, opportunity_with_values

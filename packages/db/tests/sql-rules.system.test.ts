@@ -49,7 +49,6 @@ const shortColumns = (definition: string): string =>
     .replace(/^.*? USING \w+ \((.*?)\)(?: WHERE .*)?$/, '$1')
     .replace(/^organization_id, /, '')
     .replace(') INCLUDE (', ' + ')
-    .replace(/\(\(text_1 IS NULL.*32768\)/, '(empty slots)')
     .replace(/btrim\(regexp_replace\(normalized_name.*'g'::text\)\)/, '(spaced name)')
     .replace(
       /"left"\(\(?\(?\(?normalized ->> '(\w+)'(?:::text)?\)? COLLATE "C"\)?, 200\)/,

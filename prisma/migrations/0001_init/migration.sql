@@ -304,6 +304,8 @@ CREATE TABLE accounts (
   number_6 double precision,
   number_7 double precision,
   number_8 double precision,
+  -- One bit for each empty slot of the record, from 1 for text_1 to 32768 for number_8.
+  empty_slots integer NOT NULL DEFAULT 65535,
   CONSTRAINT accounts_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT accounts_domain_check CHECK (
     length(domain) <= 253
@@ -374,6 +376,8 @@ CREATE TABLE contacts (
   number_6 double precision,
   number_7 double precision,
   number_8 double precision,
+  -- One bit for each empty slot of the record, from 1 for text_1 to 32768 for number_8.
+  empty_slots integer NOT NULL DEFAULT 65535,
   CONSTRAINT contacts_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT contacts_email_check CHECK (
     length(email) <= 254
@@ -461,6 +465,8 @@ CREATE TABLE opportunities (
   number_6 double precision,
   number_7 double precision,
   number_8 double precision,
+  -- One bit for each empty slot of the record, from 1 for text_1 to 32768 for number_8.
+  empty_slots integer NOT NULL DEFAULT 65535,
   CONSTRAINT opportunities_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT opportunities_amount_check CHECK (abs(amount) < 1e15),
   CONSTRAINT opportunities_close_date_check CHECK (close_date <= 253402300799999),
@@ -733,28 +739,23 @@ CREATE TABLE event_timelines (
 -- Indexes of custom fields. Each slot has two: records with the same value are in created_at order in one and in updated_at order in the
 -- other. Both contain only records with a value, so an unused slot has no entries.
 --
--- Records without a value come last in every sort; the index on empty slots finds them. Its bit mask has one bit for each empty slot of a
--- record, from 1 for text_1 to 32768 for number_8. Records with the same mask are in created_at order.
+-- Records without a value come last in every sort; the index on empty slots finds them. Records with the same bits are in created_at order.
 DO $$
 DECLARE
   v_table text;
   v_scope text;
   v_slot text;
-  v_mask text;
 BEGIN
   FOREACH v_table IN ARRAY '{accounts,contacts,opportunities}'::text[] LOOP
     v_scope := 'organization_id' || CASE v_table WHEN 'opportunities' THEN ', pipeline_id' ELSE '' END;
-    v_mask := '';
     FOR v_bit IN 0..15 LOOP
       v_slot := CASE WHEN v_bit < 8 THEN 'text_' ELSE 'number_' END || v_bit % 8 + 1;
-      v_mask := concat_ws(' + ', nullif(v_mask, ''),
-        format('(%s IS NULL)::int', v_slot) || CASE v_bit WHEN 0 THEN '' ELSE ' * ' || (1 << v_bit) END);
       EXECUTE format(
         'CREATE INDEX %1$s_%2$s_idx ON %1$s (%3$s, %2$s, created_at, id) WHERE %2$s IS NOT NULL', v_table, v_slot, v_scope);
       EXECUTE format(
         'CREATE INDEX %1$s_%2$s_changed_idx ON %1$s (%3$s, %2$s, updated_at, created_at, id) WHERE %2$s IS NOT NULL', v_table, v_slot, v_scope);
     END LOOP;
-    EXECUTE format('CREATE INDEX %1$s_empty_slots_idx ON %1$s (%2$s, (%3$s), created_at, id)', v_table, v_scope, v_mask);
+    EXECUTE format('CREATE INDEX %1$s_empty_slots_idx ON %1$s (%2$s, empty_slots, created_at, id)', v_table, v_scope);
   END LOOP;
 END
 $$;

@@ -3,20 +3,23 @@ import { foldedVisits, storedVisits } from './folded-visits.js';
 import type { TestGateway } from './gateway.js';
 
 /** In a distributed database a row of a shard has a type of its own, which no function takes. This gives it the type of its table. */
-const note = 'jsonb_populate_record(NULL::notes, to_jsonb(r))';
+const typed = (table: string): string => `jsonb_populate_record(NULL::${table}, to_jsonb(r))`;
+const wrongSlots = (table: string): string => `r.empty_slots <> empty_slots_of(${typed(table)})`;
 
 /** Values that a table stores twice. Each SQL condition finds rows in which the copies differ. */
 const faults: Readonly<Record<string, string>> = {
-  accounts: `r.search_text <> concat_ws(' ', r.normalized_name, r.domain) OR (r.name IS NULL) <> (r.normalized_name IS NULL)`,
+  accounts: `r.search_text <> concat_ws(' ', r.normalized_name, r.domain) OR (r.name IS NULL) <> (r.normalized_name IS NULL)
+    OR ${wrongSlots('accounts')}`,
   contacts: `r.search_text <> concat_ws(' ', r.normalized_name, r.email)
     OR r.normalized_name IS DISTINCT FROM nullif(concat_ws(' ', r.normalized->>'first_name', r.normalized->>'last_name'), '')
-    OR (r.first_name IS NULL) <> (r.normalized->>'first_name' IS NULL) OR (r.last_name IS NULL) <> (r.normalized->>'last_name' IS NULL)`,
-  notes: `(r.title IS NULL) <> (r.normalized_title IS NULL) OR r.search_text <> note_search_text(r.normalized_title, normalized_note_content(${note}))
+    OR (r.first_name IS NULL) <> (r.normalized->>'first_name' IS NULL) OR (r.last_name IS NULL) <> (r.normalized->>'last_name' IS NULL)
+    OR ${wrongSlots('contacts')}`,
+  notes: `(r.title IS NULL) <> (r.normalized_title IS NULL) OR r.search_text <> note_search_text(r.normalized_title, normalized_note_content(${typed('notes')}))
     OR r.search_text !~ '[^ ]'`,
 };
 
 const opportunityFault = `(r.record <> opportunity_record(r, additional_contact_ids(r.organization_id, r.id))
-  OR r IS DISTINCT FROM copy_related_texts(r)
+  OR r IS DISTINCT FROM copy_related_texts(r) OR r.empty_slots <> empty_slots_of(r)
   OR r IS DISTINCT FROM opportunity_in_stage(r, stage_outcome(r.organization_id, r.stage_id), r.stage_entered_at)
   OR r.contact_id = ANY (additional_contact_ids(r.organization_id, r.id))
   OR (r.account_id IS NOT NULL AND r.account_key <> r.account_id::text))`;

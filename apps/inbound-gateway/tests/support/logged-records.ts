@@ -4,7 +4,7 @@ import type { LoggedEvent } from '@crm/testing';
 /** Columns that only serve queries and are not part of a record. */
 const internal = `'{organization_id,normalized_name,normalized_title,normalized,search_text,record,stage_entered_at,stage_api_key_id,closed_at,account_key,account_domain,account_name_key,contact_email,
   contact_first_name_key,contact_last_name_key,text_1,text_2,text_3,text_4,text_5,text_6,text_7,text_8,
-  number_1,number_2,number_3,number_4,number_5,number_6,number_7,number_8}'::text[]`;
+  number_1,number_2,number_3,number_4,number_5,number_6,number_7,number_8,empty_slots}'::text[]`;
 
 const linked = (table: string, column: string, owner: string, order: string): string =>
   `(SELECT coalesce(jsonb_agg(l.${column} ORDER BY l.${order}), '[]') FROM ${table} l

@@ -31,6 +31,7 @@ BEGIN
   v_row.custom_fields := merge_patch(v_row.custom_fields, p_change->'custom_fields');
   v_row.normalized := merge_patch(v_row.normalized, p_change->'normalized');
   v_row.search_text := concat_ws(' ', v_row.normalized_name, v_row.domain);
+  v_row.empty_slots := empty_slots_of(v_row);
   RETURN v_row;
 END
 $$;

@@ -152,9 +152,9 @@ CREATE OR REPLACE FUNCTION update_{object}_row(n {objects}) RETURNS void LANGUAG
 BEGIN
   UPDATE {objects} r SET
       ({columns}, custom_fields, normalized, search_text, text_1, text_2, text_3, text_4, text_5, text_6, text_7, text_8,
-       number_1, number_2, number_3, number_4, number_5, number_6, number_7, number_8, updated_at, version)
+       number_1, number_2, number_3, number_4, number_5, number_6, number_7, number_8, empty_slots, updated_at, version)
     = ({n.columns}, n.custom_fields, n.normalized, n.search_text, n.text_1, n.text_2, n.text_3, n.text_4, n.text_5, n.text_6, n.text_7, n.text_8,
-       n.number_1, n.number_2, n.number_3, n.number_4, n.number_5, n.number_6, n.number_7, n.number_8, n.updated_at, n.version)
+       n.number_1, n.number_2, n.number_3, n.number_4, n.number_5, n.number_6, n.number_7, n.number_8, n.empty_slots, n.updated_at, n.version)
     WHERE r.organization_id = n.organization_id AND r.id = n.id;
 END
 $$;

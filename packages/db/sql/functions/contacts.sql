@@ -53,6 +53,7 @@ BEGIN
   v_row.normalized := merge_patch(v_row.normalized, v_normalized);
   v_row.normalized_name := nullif(concat_ws(' ', v_row.normalized->>'first_name', v_row.normalized->>'last_name'), '');
   v_row.search_text := concat_ws(' ', v_row.normalized_name, v_row.email);
+  v_row.empty_slots := empty_slots_of(v_row);
   RETURN v_row;
 END
 $$;

@@ -39,6 +39,7 @@ DECLARE
 BEGIN
   v_row.custom_fields := merge_patch(v_row.custom_fields, p_change->'custom_fields');
   v_row.normalized := merge_patch(v_row.normalized, p_change->'normalized');
+  v_row.empty_slots := empty_slots_of(v_row);
   RETURN v_row;
 END
 $$;
@@ -124,12 +125,12 @@ BEGIN
        account_domain, account_name_key, contact_email, contact_first_name_key, contact_last_name_key,
        record, custom_fields, normalized, search_text,
        text_1, text_2, text_3, text_4, text_5, text_6, text_7, text_8,
-       number_1, number_2, number_3, number_4, number_5, number_6, number_7, number_8, updated_at, version)
+       number_1, number_2, number_3, number_4, number_5, number_6, number_7, number_8, empty_slots, updated_at, version)
     = (n.account_key, n.name, n.normalized_name, n.external_id, n.stage_id, n.stage_entered_at, n.stage_api_key_id, n.closed_at, n.account_id, n.contact_id, n.owner_id, n.amount, n.currency, n.close_date, n.next_action_date, n.next_step,
        n.account_domain, n.account_name_key, n.contact_email, n.contact_first_name_key, n.contact_last_name_key,
        n.record, n.custom_fields, n.normalized, n.search_text,
        n.text_1, n.text_2, n.text_3, n.text_4, n.text_5, n.text_6, n.text_7, n.text_8,
-       n.number_1, n.number_2, n.number_3, n.number_4, n.number_5, n.number_6, n.number_7, n.number_8, n.updated_at, n.version)
+       n.number_1, n.number_2, n.number_3, n.number_4, n.number_5, n.number_6, n.number_7, n.number_8, n.empty_slots, n.updated_at, n.version)
     WHERE o.organization_id = n.organization_id AND o.id = n.id;
 END
 $$;

@@ -51,6 +51,7 @@ BEGIN
     v_account.created_at := v_now;
     v_account.updated_at := v_now;
     v_account.version := 1;
+    v_account.empty_slots := 65535;
     v_accounts := v_accounts || v_account;
     v_events := v_events || created_event(v_seed.n + p_before, 'account', account_event_record(v_account, '[]'));
   END LOOP;
@@ -82,6 +83,7 @@ BEGIN
     v_contact.created_at := v_now;
     v_contact.updated_at := v_now;
     v_contact.version := 1;
+    v_contact.empty_slots := 65535;
     v_contacts := v_contacts || v_contact;
     v_events := v_events || created_event(v_seed.n + p_before, 'contact', contact_event_record(v_contact, '[]'));
   END LOOP;

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { exampleRequest, type ExampleRequest } from '../../../tests/support/example-request.js';
 import { planPage, type Step } from '../plan.js';
-import { emptySlotsSql } from './empty-slot.js';
 import { pageSql } from './page-sql.js';
 
 const folder = new URL('.', import.meta.url);
@@ -37,7 +36,7 @@ const generate = (example: ExampleRequest, read: string): string => {
     const step = plan.steps.find((candidate: Step) => candidate.read === read);
     if (step === undefined) continue;
     const { text } = plan.parameters.statement(pageSql({ ...plan, steps: [step] }));
-    return text.replaceAll(emptySlotsSql, 'EMPTY_SLOTS').replaceAll(/\/\*.*?\*\/ /g, '');
+    return text.replaceAll(/\/\*.*?\*\/ /g, '');
   }
   throw new Error(`The plan has no step ${read}`);
 };
