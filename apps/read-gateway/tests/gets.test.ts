@@ -49,6 +49,13 @@ describe.each(Object.values(subjects))('$objectType', ({ objectType, collection,
     expect([record.custom_fields, slugs]).toEqual([custom, Object.keys(custom)]);
   });
 
+  test('200: adds to all fields with the name default', async () => {
+    const { record, slugs } = dataOf(await get(idOf('a1'), 'fields=default,secret'));
+    expect(Object.keys(record).sort()).toEqual([...baseKeys, ...extraKeys].sort());
+    expect(slugs.toSorted()).toEqual([...visibleSlugs, 'secret'].sort());
+    expect((await get(idOf('a1'), 'fields=default')).text).toBe((await get(idOf('a1'))).text);
+  });
+
   test('200: has the version in its ETag, whatever the fields, and instants in UTC', async () => {
     const id = idOf('b1');
     expect((await get(id)).headers.get('etag')).toMatch(/^"1\.[0-9a-f]{20}"$/);

@@ -3,7 +3,10 @@ import type { AnyEventsQuery, Event } from './types.js';
 
 /** Parameters of gets. */
 export interface FieldsQuery<Fields extends string = string> {
-  /** System names or `custom__<slug>`; `custom_fields` for all custom ones. They narrow the type of the records. */
+  /**
+   * System names or `custom__<slug>`; `custom_fields` for all custom ones, `default` for the fields of a call without `fields`. They narrow
+   * the type of the records.
+   */
   readonly fields?: Fields | readonly Fields[];
 }
 

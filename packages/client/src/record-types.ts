@@ -65,6 +65,12 @@ export type BodyOf<T, C> = T extends object
 /** The names in `fields`. */
 export type FieldName<R, C> = (keyof R & string) | 'custom_fields' | `custom__${keyof C & string}`;
 
+/** Such names, or `default`: the fields of a call without `fields`. */
+export type FieldOrDefault<R, C> = FieldName<R, C> | 'default';
+
+/** The fields that the names `F` select, if the call returns `D` without `fields`. */
+export type Selected<F, D> = 'default' extends F ? F | D : F;
+
 /** The names in sorts and filters, with the parts of date ranges and locations, as in `custom__site.city`. */
 export type ValueName<R, C> =
   | Exclude<keyof R & string, `additional_${'contacts' | 'domains' | 'emails'}` | 'custom_fields'>

@@ -14,9 +14,11 @@ import type {
   CustomFieldTypes,
   EventsIn,
   FieldName,
+  FieldOrDefault,
   RecordOf,
   ResponseOf,
   SearchOf,
+  Selected,
   ValueName,
 } from '../record-types.js';
 import { pathOf, type Send } from '../transport.js';
@@ -42,26 +44,29 @@ export interface RecordTypes {
 
 type ChangeOf<T extends RecordTypes, C> = CrmEvent<Record<keyof CustomFieldTypes, C & object>, T['object']>;
 
+/** The fields of the records in a page. */
+type InPage<F> = Selected<F, 'custom_fields'>;
+
 /** Reads one record by its id or natural key. */
-export type GetBy<T extends RecordTypes, C> = <const F extends FieldName<T['record'], C> = FieldName<T['record'], C>>(
+export type GetBy<T extends RecordTypes, C> = <const F extends FieldOrDefault<T['record'], C> = 'default'>(
   key: string,
   query?: FieldsQuery<F>,
   options?: ReadOptions,
-) => Promise<Answer<ResponseOf<T['detail'], C, F>>>;
+) => Promise<Answer<ResponseOf<T['detail'], C, Selected<F, FieldName<T['record'], C>>>>>;
 
 /** The calls for opportunities, accounts and contacts, whose custom fields have the type `C`. */
 export interface Records<T extends RecordTypes, C> {
   /** Newest first; the loop reads pages on demand. */
-  list<const F extends FieldName<T['record'], C> = 'custom_fields'>(
+  list<const F extends FieldOrDefault<T['record'], C> = 'default'>(
     ...[query, options]: object extends T['listQuery']
       ? [query?: T['listQuery'] & FieldsQuery<F>, options?: ReadOptions]
       : [query: T['listQuery'] & FieldsQuery<F>, options?: ReadOptions]
-  ): Listing<RecordOf<T['record'], C, F>, ResponseOf<T['page'], C, F>>;
+  ): Listing<RecordOf<T['record'], C, InPage<F>>, ResponseOf<T['page'], C, InPage<F>>>;
   /** The records that match words and filters, sorted. */
-  search<const F extends FieldName<T['record'], C> = 'custom_fields'>(
+  search<const F extends FieldOrDefault<T['record'], C> = 'default'>(
     body?: SearchOf<T['search'], F, ValueName<T['record'], C>, T['relation']>,
     options?: ReadOptions,
-  ): Listing<RecordOf<T['record'], C, F>, ResponseOf<T['page'], C, F>>;
+  ): Listing<RecordOf<T['record'], C, InPage<F>>, ResponseOf<T['page'], C, InPage<F>>>;
   /** Counts, sums, averages, minimums and maximums of the matching records, grouped by up to two fields. */
   summarize(
     body: SearchOf<T['summary'], never, ValueName<T['record'], C>, T['relation']>,

@@ -53,7 +53,8 @@ export const fieldsParameter = (example: readonly string[]) =>
   listOf(
     Type.String({ maxLength: fieldsEntryLength }),
     'Fields to include: names of system fields, and slugs or `custom__<slug>` of custom fields. `custom_fields` ' +
-      'stands for all visible custom fields. Repeat the parameter or separate the names by commas.',
+      'stands for all visible custom fields, `default` for the fields of a request without this parameter. Repeat the ' +
+      'parameter or separate the names by commas.',
     example,
     { maxItems: maxFieldNames },
   );

@@ -10,12 +10,16 @@ export const maxFieldNames = 100;
 /** The name that stands for every visible custom field. */
 export const allCustomFields = 'custom_fields';
 
+/** The name that stands for the fields of a request without `fields`, so that other names add to them. */
+export const defaultFields = 'default';
+
 const maxUnknownNamed = 5;
 
 /**
  * Reads `fields`: texts that may each contain several names, separated by commas. Blank names are skipped. A `fields`
  * with only blank names counts as absent. The keys of every record are always shown, and naming them is allowed. Other
- * names add extras or narrow `custom_fields`. A hidden or archived custom field is shown only if it is named.
+ * names add extras or narrow `custom_fields`. `default` stands for `whenAbsent`, to which the other names then add. A hidden
+ * or archived custom field is shown only if it is named.
  * @param input a text, an array of texts, or null or undefined when it was not given
  * @param whenAbsent the selection if `fields` is absent; by default the default selection
  * @returns the selection; `whenAbsent` also after an error. Every error is on `fields`.
@@ -32,7 +36,7 @@ export const parseFieldSelection = (
     errors.add('fields', `must name at most ${maxFieldNames} fields`);
     return whenAbsent;
   }
-  return select(names, fieldIndex, errors) ?? whenAbsent;
+  return select(names, fieldIndex, errors, whenAbsent) ?? whenAbsent;
 };
 
 const readNames = (input: string | readonly string[]): ReadonlySet<string> => {
@@ -43,7 +47,12 @@ const readNames = (input: string | readonly string[]): ReadonlySet<string> => {
   return new Set(names.filter((name) => name !== ''));
 };
 
-const select = (names: ReadonlySet<string>, fieldIndex: FieldIndex, errors: ErrorCollector): FieldSelection | null => {
+const select = (
+  names: ReadonlySet<string>,
+  fieldIndex: FieldIndex,
+  errors: ErrorCollector,
+  whenAbsent: FieldSelection,
+): FieldSelection | null => {
   const extras = new Set<string>();
   const custom = new Set<CustomFieldDefinition>();
   const unknown: string[] = [];
@@ -51,7 +60,10 @@ const select = (names: ReadonlySet<string>, fieldIndex: FieldIndex, errors: Erro
     const field = findSystemField(fieldIndex.objectType, name);
     const definition = field === null ? findDefinition(fieldIndex, name, fieldIndex.storedBySlug) : null;
     if (field !== null) extras.add(field.name);
-    else if (name === allCustomFields) fieldIndex.defaultSelection.custom.forEach((one) => custom.add(one));
+    else if (name === defaultFields) {
+      whenAbsent.extras.forEach((extra) => extras.add(extra.name));
+      whenAbsent.custom.forEach((one) => custom.add(one));
+    } else if (name === allCustomFields) fieldIndex.defaultSelection.custom.forEach((one) => custom.add(one));
     else if (definition !== null) custom.add(definition);
     else unknown.push(name);
   }
