@@ -21,7 +21,7 @@ import { operation } from './context.js';
 import { pageJson, readByCursor, readPage } from './page.js';
 
 /** The parts of a search or summary body that select records. */
-type MatchBody = Pick<SearchOpportunitiesBody, 'query' | 'q' | 'filters' | 'pipeline_id' | 'stage_id'>;
+type MatchBody = Pick<SearchOpportunitiesBody, 'query' | 'q' | 'filters' | 'pipeline_id' | 'stage_id' | 'contact_id'>;
 
 const isGiven = (text: string | null | undefined): text is string => (text ?? '').trim() !== '';
 
@@ -40,6 +40,7 @@ const readWords = (body: MatchBody, errors: ErrorCollector): readonly string[] =
 export const readMatch = (body: MatchBody) => ({
   pipelineId: body.pipeline_id,
   stageId: body.stage_id,
+  contactId: body.contact_id,
   queryPath: queryPathOf(body),
   readWords: (errors: ErrorCollector) => readWords(body, errors),
   filters: body.filters,
@@ -54,6 +55,7 @@ export const listRecords = (contract: OperationContract, objectType: ObjectType)
         objectType,
         pipelineId: query.pipeline_id === 'all' ? null : query.pipeline_id,
         stageId: query.stage_id,
+        contactId: query.contact_id,
         queryPath: 'q',
         readWords: (errors) => parseSearchQuery(query.q, 'q', errors),
         defaultSort: 'created_at',

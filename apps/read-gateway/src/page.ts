@@ -3,6 +3,7 @@ import {
   listPage,
   type PageRequest,
   type PageRequestInput,
+  recordExists,
   pageRequestSteps,
   withLatestLabels,
 } from '@crm/db';
@@ -18,6 +19,7 @@ import {
   maxPageBytes,
   objects,
   parseLimit,
+  validationError,
 } from '@crm/domain';
 import { JsonParts, runInTurns } from '@crm/http';
 import type { Context } from './context.js';
@@ -117,6 +119,9 @@ export const narrowMatch = ({ objectType, words }: PageRequest, queryPath: 'q' |
 
 /** Errors for the parameters that made a page too slow, which say how to narrow them; null if there are none. */
 const narrowing = (input: PageInput, request: PageRequest): FieldErrors | null => {
+  const isOfContactAlone = (input.contactId ?? null) !== null && (input.filters ?? null) === null;
+  if (isOfContactAlone && request.words.length === 0)
+    return { contact_id: 'took too long: search with a filter on a date or a stage too' };
   if (request.words.length > 0 || request.filters !== null) return narrowMatch(request, input.queryPath);
   const isSorted = (input.sort ?? null) !== null;
   return isSorted ? { sort: 'took too long: sort by created_at or updated_at, or add filters' } : null;
@@ -141,6 +146,16 @@ export const readOrNarrow = async <Result>(
   }
 };
 
+/** @throws ApiError `validation_failed` if the organization has no contact with the sent id */
+export const checkContact = async (
+  { database }: Context,
+  organizationId: string,
+  id: string | null | undefined,
+): Promise<void> => {
+  if ((id ?? null) === null || (await recordExists(database, organizationId, 'contact', id ?? ''))) return;
+  throw validationError({ contact_id: 'is not a contact of this organization' });
+};
+
 /** Runs a list or search of records: parses the request, reads the page and returns it as JSON. */
 export const readPage = async (context: Context, setup: OrganizationSetup, input: PageInput) => {
   const errors = new ErrorCollector();
@@ -162,6 +177,7 @@ export const readPage = async (context: Context, setup: OrganizationSetup, input
   const bytes = maxPageBytes - definitions.length;
   const read = async () => listPage(context.database, await withLatestLabels(context.database, request), bytes);
   const page = await readOrNarrow(read, narrowing(input, request));
+  if (page.records.length === 0) await checkContact(context, setup.organizationId, input.contactId);
   const nextCursor = encodeCursor(context, binding, page.nextPosition);
   const { many: collection } = objects[objectType];
   const more = [',"custom_field_definitions":', definitions];

@@ -3,7 +3,7 @@ import { summarize, type Summary, type SummaryRequest, summaryRequestSteps, type
 import { ErrorCollector, filterKindOf, hasCurrencyPerRecord, type ObjectType, type SummaryGroup } from '@crm/domain';
 import { type OperationRequest, runInTurns } from '@crm/http';
 import { operation } from './context.js';
-import { narrowMatch, readOrNarrow } from './page.js';
+import { checkContact, narrowMatch, readOrNarrow } from './page.js';
 import { readMatch } from './list-records.js';
 
 /** A key for the response: checkboxes are true or false. */
@@ -76,6 +76,7 @@ export const summarizeRecords = (contract: OperationContract, objectType: Object
       errors.throwIfAny();
       const read = () => summarize(context.database, request);
       const summary = await readOrNarrow(read, narrowMatch(request.page, queryPath), 'summary');
+      if (summary.total.count === 0) await checkContact(context, caller.organizationId, body.contact_id);
       return { message: 'Summarized the records', data: toData(request, summary) };
     }),
   );

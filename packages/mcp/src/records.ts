@@ -111,14 +111,21 @@ export const readId = (id: string, path: string): string => {
   throw invalid({ [path]: 'must be the id of a record: search for it first' });
 };
 
-/** Reads by a natural key. @throws ToolError if it is no such key: the API names the parameter of its path, and the tools have `key` */
-const byKey = async <T>(reading: Promise<T>): Promise<T> => {
+/** Reads by a natural key. @throws ToolError if it is no such key: the API names the parameter of its path, and the tools have `argument` */
+const byKey = async <T>(reading: Promise<T>, argument = 'key'): Promise<T> => {
   try {
     return await reading;
   } catch (error) {
     const [fault] = error instanceof CrmValidationError ? Object.values(error.errors) : [];
-    throw fault === undefined ? error : invalid({ key: fault });
+    throw fault === undefined ? error : invalid({ [argument]: fault });
   }
+};
+
+/** The id of the contact with an id or email. @throws ToolError */
+export const readContactId = async ({ contacts }: Session['crm'], key: string): Promise<string> => {
+  if (uuid.test(key)) return key;
+  const { data } = await byKey(contacts.getByEmail(key, { fields: ['id'] }), 'contact');
+  return data.contact.id;
 };
 
 /** Reads a record by its id, an account also by its domain and a contact by its email. @throws ToolError */

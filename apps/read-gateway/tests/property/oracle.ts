@@ -10,7 +10,7 @@ import {
   parseSort,
   type SortKey,
 } from '@crm/domain';
-import { type RecordModel, valueOf } from './record-model.js';
+import { filteredValueOf, type RecordModel, valueOf } from './record-model.js';
 
 /** A search, as its body contains it. */
 export interface Question {
@@ -78,7 +78,7 @@ export const expectedIds = (
         (question.pipeline_id === undefined || record.wire['pipeline_id'] === question.pipeline_id) &&
         (question.stage_id === undefined || record.wire['stage_id'] === question.stage_id) &&
         words.every((word) => record.searched.some((text) => text.includes(word))) &&
-        (filters === null || matchesFilter(filters, (field) => valueOf(record, field))),
+        (filters === null || matchesFilter(filters, (field) => filteredValueOf(record, field))),
     )
     .sort((a, b) => compareRecords(a, b, sort))
     .map(({ id }) => id);

@@ -65,6 +65,14 @@ const customValue = ({ wire }: RecordModel, definition: CustomFieldDefinition, p
   }
 };
 
+/** The value of a record for a filter: of the contact, those of all contacts. */
+export const filteredValueOf = (record: RecordModel, ref: FieldRef): ComparisonValue => {
+  if (ref.source !== 'system' || !ref.field.isAnyLinked) return valueOf(record, ref);
+  const additional = record.wire['additional_contacts'] as readonly { readonly contact_id: string }[];
+  const primary = record.wire[ref.field.name] as string | null;
+  return [...(primary === null ? [] : [primary]), ...additional.map(({ contact_id: id }) => id)];
+};
+
 /** The value of a record for a filter or sort. */
 export const valueOf = (record: RecordModel, ref: FieldRef): ComparisonValue => {
   if (ref.source === 'custom') return customValue(record, ref.definition, ref.part);

@@ -78,12 +78,17 @@ const created = responseObject('CreatedOpportunity', 'The opportunity that the c
   opportunity_id: uuid('Id of the opportunity.', 'opportunity'),
   name: text('Its name.', 'Acme renewal'),
   amount: nullable(number('Its deal size; null if it has none.', 48000)),
+  account_id: nullable(uuid('Id of its account; null if it has none.', 'account')),
+  contact_id: nullable(uuid('Id of its primary contact; null if it has none.', 'contact')),
 });
 
 const listQuery = closed(
   {
     pipeline_id: uuidOrAll('The pipeline to read; `all` for every pipeline.', 'pipeline'),
     stage_id: Type.Optional(uuid('Only opportunities in this stage.', 'stage')),
+    contact_id: Type.Optional(
+      uuid('Only opportunities of this person, as primary or as additional contact.', 'contact'),
+    ),
     q: Type.Optional(SearchTerm),
     ...pageQuery,
     fields: fieldsOf('opportunity'),

@@ -127,7 +127,7 @@ const fields = Type.Unsafe<string | string[]>({
   maxLength: fieldsEntryLength,
   description:
     'Fields to include: names of system fields, and slugs or `custom__<slug>` of custom fields. `custom_fields` ' +
-    'stands for all visible custom fields. One text with names between commas is accepted too.',
+    'stands for all visible custom fields, `default` for the fields of a search without `fields`. One text with names between commas is accepted too.',
   'x-document': {
     type: 'array',
     items: { type: 'string', maxLength: fieldsEntryLength },
@@ -146,6 +146,7 @@ export const matchProperties = {
 export const pipelineProperties = {
   pipeline_id: optional(uuid('Only opportunities of this pipeline.', 'pipeline')),
   stage_id: optional(uuid('Only opportunities in this stage.', 'stage')),
+  contact_id: optional(uuid('Only opportunities of this person, as primary or as additional contact.', 'contact')),
 };
 
 /** Parameters of every search body. */

@@ -1,10 +1,18 @@
-import { type FilterLeaf, type FilterNode, type FilterScalar, matchesFilter, type Operator } from '@crm/domain';
+import {
+  type FilterLeaf,
+  type FilterNode,
+  type FilterScalar,
+  hasSeveralLinks,
+  matchesFilter,
+  type Operator,
+} from '@crm/domain';
 import { hasTrigram, isDecidedByKey, isSearchedText, partsToSearch, relatedIdsSql, wordSql } from './comparison.js';
 import { fieldSql, idsOfMatchingLabels, labelField, type RelatedField, relatedField } from './fields.js';
 import { conjuncts, filterSql } from './filter-sql.js';
+import { idsOfContactsSql } from './of-contact.js';
 import { continuesInOrder, type KeySql } from './order.js';
 import type { PageRequest } from './page-request.js';
-import type { SqlScope } from './parameters.js';
+import type { Parameters, SqlScope } from './parameters.js';
 
 /**
  * A condition that a record's column equals one of a few values. After each value, an index continues in page order. So at most one
@@ -29,8 +37,10 @@ export interface ValueBranches extends Branches {
 
 /** A condition that every record of a page must meet, and how indexes help to find its matches. */
 export interface Condition {
-  /** The condition on the record `r`. */
+  /** The condition on the record `r`, in a form that an index can find. */
   readonly sql: string;
+  /** The condition on a record that is read anyway, if it has another form. */
+  readonly check?: string;
   /**
    * The order in which its B-tree index continues after the condition; null if no B-tree index finds the matches. Matches are counted in
    * this order, so that the planner uses that index.
@@ -44,7 +54,7 @@ export interface Condition {
   readonly isSearched: boolean;
 }
 
-type IndexUse = Omit<Condition, 'sql'>;
+type IndexUse = Omit<Condition, 'sql' | 'check'>;
 
 const noIndex: IndexUse = { countingOrder: null, branches: null, isInOrder: false, isSearched: false };
 
@@ -96,7 +106,25 @@ const relatedUse = (
   return { ...noIndex, countingOrder: creationOrder, branches };
 };
 
+/** Whether a filter selects opportunities by their contacts. Their ids are looked up first, then each opportunity by its id. */
+const isOfContacts = (node: FilterNode): node is FilterLeaf =>
+  node.kind === 'leaf' && node.operator === 'in' && hasSeveralLinks(node.field);
+
+const ofContactsUse = (leaf: FilterLeaf, parameters: Parameters): IndexUse => {
+  const from = `(${idsOfContactsSql(leaf, parameters)}) AS by_id (value)`;
+  return { ...noIndex, countingOrder: creationOrder, branches: { condition: 'r.id = by_id.value', from, count: 1 } };
+};
+
+/** The SQL of a condition that an index serves. */
+const servedSql = (scope: SqlScope, node: FilterNode): Pick<Condition, 'sql' | 'check'> => {
+  const check = filterSql(scope, node);
+  return isOfContacts(node)
+    ? { sql: `r.id = ANY (ARRAY(${idsOfContactsSql(node, scope.parameters)}))`, check }
+    : { sql: check };
+};
+
 const leafUse = (scope: SqlScope, leaf: FilterLeaf, keys: readonly KeySql[]): IndexUse => {
+  if (hasSeveralLinks(leaf.field)) return isOfContacts(leaf) ? ofContactsUse(leaf, scope.parameters) : noIndex;
   const byLabel = labelField(scope.setup, leaf.field);
   const related = relatedField(scope.objectType, leaf);
   if (related !== null) return relatedUse(scope, leaf, related, keys);
@@ -125,7 +153,7 @@ const filterConditions = (
   const toSearch = new Set<FilterNode>(partsToSearch(searched));
   const isServed = ({ node, use }: (typeof parts)[number]): boolean =>
     use.countingOrder !== null || (use.isSearched && toSearch.has(node));
-  const served = parts.filter(isServed).map(({ node, use }) => ({ ...use, sql: filterSql(scope, node) }));
+  const served = parts.filter(isServed).map(({ node, use }) => ({ ...use, ...servedSql(scope, node) }));
   // All others form one condition, so that comparisons with parts of the same text are combined.
   const others = parts.filter((part) => !isServed(part)).map(({ node }) => node);
   if (others.length === 0) return served;

@@ -4,6 +4,7 @@ import {
   type FilterLeaf,
   type FilterNode,
   type FilterScalar,
+  hasSeveralLinks,
   matchesFilter,
 } from '@crm/domain';
 import {
@@ -18,6 +19,7 @@ import {
   withSearchText,
 } from './comparison.js';
 import { fieldSql, idsOfMatchingLabels, type LabelField, labelField, relatedField } from './fields.js';
+import { ofContactSql } from './of-contact.js';
 import type { SqlScope } from './parameters.js';
 
 type List = FilterLeaf & { readonly value: readonly FilterScalar[] };
@@ -27,7 +29,8 @@ const union: Join = (one, other) => [...new Set([...one, ...other])];
 const intersection: Join = (one, other) => one.filter((value) => other.includes(value));
 
 const isSet = ({ field }: FilterLeaf): boolean =>
-  field.source === 'custom' && field.part === undefined && comparisonKind(field.definition.attributeType) === 'set';
+  hasSeveralLinks(field) ||
+  (field.source === 'custom' && field.part === undefined && comparisonKind(field.definition.attributeType) === 'set');
 
 /** How to combine two lists of one field; null if impossible. A field with several values can match two disjoint lists. */
 const joinOf = (kind: 'and' | 'or', node: FilterNode): Join | null => {
@@ -80,6 +83,7 @@ const labelComparison = ({ parameters }: SqlScope, leaf: FilterLeaf, field: Labe
 
 const leafSql = (scope: SqlScope, leaf: FilterLeaf): string => {
   const { setup, objectType, parameters } = scope;
+  if (hasSeveralLinks(leaf.field)) return ofContactSql(leaf, parameters);
   const byLabel = labelField(setup, leaf.field);
   if (byLabel !== null) return labelComparison(scope, leaf, byLabel);
   const related = relatedField(objectType, leaf);

@@ -2,12 +2,14 @@ import {
   type CursorPosition,
   type DefaultSortField,
   type ErrorCollector,
+  type FieldIndex,
   type FieldSelection,
   type FilterNode,
   type ObjectType,
   parseFieldSelection,
   filterSteps,
   parseSort,
+  resolveField,
   runAtOnce,
   type SortKey,
   type Steps,
@@ -16,6 +18,7 @@ import {
 import type { Queries } from '../database.js';
 import { loadSetup, type OrganizationSetup } from '../organization-setup.js';
 import { labelField } from './fields.js';
+import { conjuncts } from './filter-sql.js';
 
 /** A page to read. */
 export interface PageRequest {
@@ -40,6 +43,8 @@ export interface PageRequestInput {
   readonly objectType: ObjectType;
   readonly pipelineId?: string | null | undefined;
   readonly stageId?: string | null | undefined;
+  /** Only opportunities of this contact, as the filter `contact_id` selects them. */
+  readonly contactId?: string | null | undefined;
   readonly readWords: (errors: ErrorCollector) => readonly string[];
   readonly filters?: unknown;
   readonly sort?: unknown;
@@ -70,6 +75,18 @@ const resolveScope = (setup: OrganizationSetup, input: PageRequestInput, errors:
   return { requestedPipelineId, pipelineId: stage.pipelineId, stageId: stage.id };
 };
 
+/** Filters that also select the opportunities of a contact. */
+const ofContact = (
+  contactId: string | null | undefined,
+  filters: FilterNode | null,
+  fields: FieldIndex,
+): FilterNode | null => {
+  const field = typeof contactId === 'string' ? resolveField(fields, 'contact_id') : null;
+  if (typeof contactId !== 'string' || field === null) return filters;
+  const leaf: FilterNode = { kind: 'leaf', field, operator: 'in', value: [contactId.toLowerCase()] };
+  return filters === null ? leaf : { kind: 'and', nodes: [leaf, ...conjuncts(filters)] };
+};
+
 /**
  * Parses and validates the input of a list or search, in steps. The gateway and `crm explain` share it.
  *
@@ -90,7 +107,7 @@ export function* pageRequestSteps(
     stageId,
     limit: input.readLimit(errors),
     words: input.readWords(errors),
-    filters: yield* filterSteps(input.filters, fields, errors),
+    filters: ofContact(input.contactId, yield* filterSteps(input.filters, fields, errors), fields),
     sort: parseSort(input.sort, fields, input.defaultSort, errors),
     position: null,
     selection: parseFieldSelection(input.fields, fields, errors),

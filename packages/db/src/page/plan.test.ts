@@ -5,6 +5,7 @@ import { planPage } from './plan.js';
 
 const filter = (field: string, operator: string, value: unknown) => ({ field, operator, value });
 const sales = { pipeline: 'Sales' };
+const person = '019c1402-8100-7000-8000-000000000031';
 const tier = filter('tier', 'eq', 'gold');
 const range = filter('amount', 'between', [100, 200]);
 
@@ -57,6 +58,9 @@ const cases: readonly (readonly [title: string, example: ExampleRequest, ...plan
     { ...sales, filters: { and: [range, filter('weight', 'gt', 5)] } },
     'indexed-filter',
   ],
+  ['the deals of a person', { ...sales, filters: filter('contact_id', 'eq', person) }, 'indexed-filter'],
+  ['the deals of a person, by name', { contact: person, sort: 'name' }, 'indexed-filter'],
+  ['the deals without a person', { ...sales, filters: filter('contact_id', 'neq', person) }, 'other-filter'],
   ['a word', { ...sales, q: 'acme' }, 'words'],
   ['a word and a range', { ...sales, q: 'acme', filters: range }, 'words'],
   ['a part of the name', { ...sales, filters: filter('name', 'contains', 'acme') }, 'words'],

@@ -18,7 +18,7 @@ import { summaryStatement, type SummaryRowKind } from './summary-sql.js';
 /** The unparsed input of a summary. */
 export interface SummaryInput extends Pick<
   PageRequestInput,
-  'objectType' | 'pipelineId' | 'stageId' | 'readWords' | 'filters'
+  'objectType' | 'pipelineId' | 'stageId' | 'contactId' | 'readWords' | 'filters'
 > {
   readonly groupBy: readonly string[];
   readonly measures: readonly string[];

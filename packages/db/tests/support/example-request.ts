@@ -40,6 +40,7 @@ export interface ExampleRequest {
   readonly object?: ObjectType;
   readonly pipeline?: string;
   readonly stage?: string;
+  readonly contact?: string;
   readonly q?: string;
   readonly filters?: unknown;
   readonly sort?: unknown;
@@ -56,6 +57,7 @@ export const exampleRequest = (example: ExampleRequest): PageRequest => {
     {
       ...{ objectType: object, filters, sort, defaultSort: 'created_at' },
       pipelineId: exampleSetup.pipelines.find(({ name }) => name === example.pipeline)?.id,
+      contactId: example.contact,
       stageId: stages.find(({ label }) => label === example.stage)?.id,
       readWords: (found) => parseSearchQuery(q, 'q', found),
       readLimit: (found) => parseLimit(limit, found),

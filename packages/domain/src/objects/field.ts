@@ -52,6 +52,11 @@ export interface FieldDescription {
   readonly exact?: true;
   /** How filters read a whole value of a field that requests cannot set: as the field of the other record from which it comes. */
   readonly readAs?: ValueReader;
+  /**
+   * Whether filters compare all records to which the field and a list beside it link, not only the one that it shows: a comparison holds
+   * if it holds for one of them. Sorts use the shown value.
+   */
+  readonly anyLinked?: true;
   /** All values that a text can have. */
   readonly oneOf?: readonly string[];
   /** Whether it is computed for each read: only records of requests that name it have it, and nothing can sort or filter by it. */

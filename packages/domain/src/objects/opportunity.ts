@@ -44,7 +44,14 @@ export const opportunity = {
     },
     { name: 'stage_name', kind: 'text', always: true, about: 'Label of its stage.', example: 'Qualified' },
     { name: 'account_id', kind: 'uuid', always: true, about: 'Its account.', example: 'account' },
-    { name: 'contact_id', kind: 'uuid', always: true, about: 'Its primary contact.', example: 'contact' },
+    {
+      name: 'contact_id',
+      kind: 'uuid',
+      always: true,
+      anyLinked: true,
+      about: 'Its primary contact. Filters also compare its additional contacts.',
+      example: 'contact',
+    },
     {
       name: 'additional_contacts',
       kind: 'contact_list',

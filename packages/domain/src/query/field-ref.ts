@@ -53,6 +53,9 @@ export const resolveField = (fieldIndex: FieldIndex, name: string): FieldRef | n
   return partsOf(definition).includes(part) ? { source: 'custom', definition, part } : null;
 };
 
+/** Whether a record can have several values of the field, of which filters compare each. */
+export const hasSeveralLinks = (ref: FieldRef): boolean => ref.source === 'system' && ref.field.isAnyLinked;
+
 /** A key that identifies the field of a reference. Used to find duplicates, and in cursor bindings. */
 export const fieldKey = (ref: FieldRef): string => {
   if (ref.source === 'system') return ref.isExact === true ? `key:${ref.field.name}` : ref.field.name;

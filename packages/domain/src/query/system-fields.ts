@@ -18,17 +18,38 @@ export interface SystemField {
   readonly isOnRequest: boolean;
   /** How a whole sent text is read, as a write of it is; null if it is compared as sent. */
   readonly reader: ValueReader | null;
+  /** Whether filters compare the additional contacts of an opportunity too. */
+  readonly isAnyLinked: boolean;
   /** Whether whole values are compared exactly. */
   readonly isExact: boolean;
 }
 
 const toSystemField = (description: FieldDescription): SystemField => {
-  const { name, kind, required, always, onRequest, write, readAs = null, exact: isExact = false } = description;
+  const {
+    name,
+    kind,
+    required,
+    always,
+    onRequest,
+    write,
+    readAs = null,
+    exact: isExact = false,
+    anyLinked,
+  } = description;
   const isOnRequest = onRequest === true;
   const isCompared = !kind.endsWith('_list') && !isOnRequest;
   const uses = { sortable: isCompared, filterable: isCompared, isOnRequest };
   const reader = write !== undefined && write.as in valueReaders ? (write.as as ValueReader) : readAs;
-  return { name, kind, nullable: required !== true, always: always === true, ...uses, reader, isExact };
+  return {
+    name,
+    kind,
+    nullable: required !== true,
+    always: always === true,
+    ...uses,
+    reader,
+    isExact,
+    isAnyLinked: anyLinked === true,
+  };
 };
 
 const fieldsOf = (objectType: ObjectType): readonly SystemField[] =>

@@ -43,7 +43,7 @@ export const scanNextSql = (plan: PartPlan, records: number): string => {
   // The rows of all pipelines are limited once more. A branch that reached its limit may have further records, so only the first `records`
   // rows are certain to be the next ones.
   const next = pipelines.length === 0 ? union : `(SELECT r.* FROM ${union} ORDER BY ${read.order} LIMIT ${records}) r`;
-  const others = filtered.filter((condition) => condition !== followed).map(({ sql }) => sql);
+  const others = filtered.filter((condition) => condition !== followed).map(({ sql, check = sql }) => check);
   return `FROM ${next} WHERE ${asCommon([...emptySlotCondition(plan), ...others])}`;
 };
 
@@ -99,7 +99,7 @@ export const fewMatches = (plan: PartPlan, records: number): readonly FewMatches
       const where = branches === null ? [...place, condition.sql] : place;
       const read: TableRead = { table, where, order: countingOrder ?? creationOrder, limit };
       const rows = unionSql(read, [...(branches === null ? [] : [branches]), ...pipelines]);
-      const others = filtered.filter((other) => other !== condition).map(({ sql }) => sql);
+      const others = filtered.filter((other) => other !== condition).map(({ sql, check = sql }) => check);
       const further = [...own.conditions, ...emptySlotCondition(plan), ...others];
       const source = `FROM ${rows}${further.length === 0 ? '' : ` WHERE ${further.join(' AND ')}`}`;
       return { count: countOfSql(rows, limit), source };

@@ -1,6 +1,6 @@
 import type { ErrorCollector } from '../../errors.js';
 import type { Steps } from '../../steps.js';
-import type { FieldRef } from '../field-ref.js';
+import { type FieldRef, hasSeveralLinks } from '../field-ref.js';
 import { parseOperand, type Operand } from './operand.js';
 import type { FilterKind, Operator } from './operators.js';
 import type { FilterLeaf, FilterNode, FilterScalar, FilterValue } from './tree.js';
@@ -44,12 +44,15 @@ export function* parseComparison(
 
 const listOperators: ReadonlySet<Operator> = new Set(['in', 'not_in', 'contains_all', 'contains_none']);
 
-const leaf = (comparison: Comparison, operator: Operator, value: FilterValue): FilterLeaf => ({
-  kind: 'leaf',
-  field: comparison.field,
-  operator,
-  value,
-});
+/** The list operators that compare one value with each link of a record. */
+const ofLinks: Readonly<Partial<Record<Operator, Operator>>> = { eq: 'in', neq: 'not_in' };
+
+const leaf = ({ field }: Comparison, operator: Operator, value: FilterValue): FilterLeaf => {
+  const list = hasSeveralLinks(field) ? ofLinks[operator] : undefined;
+  return list === undefined
+    ? { kind: 'leaf', field, operator, value }
+    : { kind: 'leaf', field, operator: list, value: [value as FilterScalar] };
+};
 
 const isPoint = (operand: Operand): boolean => operand.low === operand.high;
 
