@@ -17,7 +17,8 @@ describe('a create', () => {
     const body = { industry: 'Steel', description: 'Makes steel', website: 'steel.com', employee_range: '51-200' };
     const answer = await create({ domain: 'steel.com', ...body, custom_fields: { tier: 2 } });
     expect([answer.status, statusOf(answer), answer.body.warnings]).toEqual([200, 'created', undefined]);
-    expect(answer.data).toEqual({ company_id: expect.any(String), domain: 'steel.com', name: 'Steel' });
+    const id = answer.data.company_id;
+    expect(answer.data).toEqual({ company_id: id, account_id: id, domain: 'steel.com', name: 'Steel' });
     expect(await row('accounts', answer.data.company_id)).toMatchObject({
       ...body,
       name: 'Steel',

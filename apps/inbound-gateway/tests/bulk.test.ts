@@ -39,7 +39,7 @@ describe('bulk creates', () => {
       { domain: 'a.com', name: 'A', unknown: 1 },
       { domain: 'A.com' },
     ]);
-    const done = { success: true, id: expect.any(String) };
+    const done = { success: true, id: expect.any(String), version: 1 };
     const warnings = [{ field: 'industry', message: expect.any(String) }];
     expect(results).toEqual([
       { index: 0, ...done, record_status: 'created' },
@@ -136,8 +136,8 @@ describe('bulk updates', () => {
       { industry: 'Coal' },
     ]);
     expect(results).toEqual([
-      { index: 0, success: true, record_status: 'matched', id: three },
-      { index: 1, success: true, record_status: 'updated', id: two },
+      { index: 0, success: true, record_status: 'matched', id: three, version: 1 },
+      { index: 1, success: true, record_status: 'updated', id: two, version: 2 },
       { index: 2, ...failed, id: two, errors: errors('version') },
       { index: 3, ...failed, id: unknownId, errors: errors('id') },
       { index: 4, ...failed, id: one, errors: errors('domain') },
@@ -158,6 +158,7 @@ describe('bulk updates', () => {
       { id: a, industry: 'Coal' },
     ]);
     expect(statusesOf(results)).toEqual(Array(4).fill('updated'));
+    expect(results.map(({ version }) => version)).toEqual([2, 2, 3, 4]);
     const stored = [{ domain: 'chain-b.com', industry: 'Coal', version: 4 }, { domain: 'chain-c.com' }];
     expect(await accountsOf(a, b)).toMatchObject(stored);
   });

@@ -21,7 +21,9 @@ describe('a create', () => {
     const more = { job_title: 'Head of Steel', custom_fields: { birthday: '1990-02-28' } };
     const answer = await create({ email: 'ada@acme.com', ...names, ...more, phone: '+1 (415) 555-0123' });
     expect([answer.status, statusOf(answer), answer.body.warnings]).toEqual([200, 'created', undefined]);
-    expect(answer.data).toEqual({ people_id: expect.any(String), email: 'ada@acme.com', ...names });
+    const { people_id: id, account_id } = answer.data;
+    expect(answer.data).toEqual({ people_id: id, contact_id: id, account_id, email: 'ada@acme.com', ...names });
+    expect(account_id).toEqual(expect.any(String));
     const stored = { ...names, ...more, phone: '+14155550123' };
     expect(await row('contacts', answer.data.people_id)).toMatchObject(stored);
   });

@@ -138,7 +138,7 @@ describe('200', () => {
     await merge(api.mergeAccount, id, { from });
     for (const domain of ['alias.com', 'older.com']) {
       const found = await create(api.createAccount, { domain });
-      expect(found.data).toEqual({ company_id: id, domain: 'named.com', name: 'Named' });
+      expect(found.data).toEqual({ company_id: id, account_id: id, domain: 'named.com', name: 'Named' });
       expect(statusOf(found)).toBe('matched');
     }
     const update = { on_match: 'update' };

@@ -32,7 +32,9 @@ describe('a create', () => {
     const account_domains = ['both.com', 'https://www.made.com/about'];
     const answer = await create({ note, account_domains, contact_emails: ['ADA@both.com', 'bob@bob-company.com'] });
     expect([answer.status, statusOf(answer)]).toEqual([200, 'created']);
-    expect(answer.data).toEqual({ note_id: expect.any(String), ...note });
+    const anyId = expect.any(String);
+    const ids = { account_ids: [anyId, anyId], contact_ids: [anyId, anyId], opportunity_ids: [] };
+    expect(answer.data).toEqual({ note_id: anyId, ...note, ...ids });
     const emails = ['ada@both.com', 'bob@bob-company.com'];
     expect(await targetsOf(answer.data.note_id)).toEqual(targets({ domains: ['both.com', 'made.com'], emails }));
     expect(await countOf(`accounts WHERE domain = 'bob-company.com'`)).toBe(1);

@@ -1,6 +1,6 @@
-import { createOpportunity } from '@crm/contract';
+import { createAccount, createContact, createNote, createOpportunity, updateOpportunity } from '@crm/contract';
 import { describe, expect, test } from '@jest/globals';
-import { recordsOf, statusOf } from './support/records-of.js';
+import { recordsOf, statusOf, versionOf } from './support/records-of.js';
 import { useGateway } from './support/use-gateway.js';
 
 const gateway = useGateway(async ({ organization: { defineField, otherPipeline } }) => {
@@ -43,12 +43,65 @@ const byEmail = (primary: string | null, ...additional: string[]) => ({
   additional_contact_emails: additional,
 });
 
+describe('200 for every create', () => {
+  test('answers the version and the ids of related records, also of a repeat, a change and a replay', async () => {
+    const { client, organization } = gateway();
+    const related_objects = { account_domain: 'sync.com', primary_contact_email: 'ada@sync.com' };
+    const deal = { pipeline_id: organization.pipeline.id, opportunity: { name: 'Sync' }, related_objects };
+    const account = (await client.call(createAccount, { body: { domain: 'sync.com' } })).data;
+    const contact = (await client.call(createContact, { body: { email: 'ada@sync.com' } })).data;
+    expect(account.account_id).toBe(account.company_id);
+    expect([contact.contact_id, contact.account_id]).toEqual([contact.people_id, account.company_id]);
+    const ids = { account_id: account.company_id, contact_id: contact.people_id };
+    const changes = [
+      [createAccount, { domain: 'sync.com' }, { industry: 'Steel' }, { account_id: ids.account_id }],
+      [createContact, { email: 'ada@sync.com' }, { phone: '+14155550123' }, ids],
+      [createOpportunity, deal, { opportunity: { name: 'Sync', next_step: 'Call' } }, ids],
+    ] as const;
+    for (const [contract, body, change, expected] of changes) {
+      const headers = { 'idempotency-key': `sync-${contract.id}` };
+      const first = await client.call<typeof createContact>(contract as typeof createContact, { body, headers });
+      const changed = { body: { ...body, ...change }, query: { on_match: 'update' } };
+      const second = await client.call<typeof createContact>(contract as typeof createContact, changed);
+      const repeat = await client.call<typeof createContact>(contract as typeof createContact, { body });
+      const replay = await client.call<typeof createContact>(contract as typeof createContact, { body, headers });
+      const answers = [first, second, repeat, replay];
+      expect(answers.map((answer) => answer.headers.get('x-record-version'))).toEqual(['1', '2', '2', '1']);
+      expect(answers.map(versionOf)).toEqual([1, 2, 2, 1]);
+      for (const { data } of answers) expect(data).toMatchObject(expected);
+    }
+    const without = (await client.call(createContact, { body: { email: 'x@no-deal.com' } })).data;
+    const bare = (await create({ name: 'Sync without any' })).data;
+    expect([without.account_id, bare.account_id, bare.contact_id]).toEqual([expect.any(String), null, null]);
+    const unlinked = { opportunity_ids: [] };
+    const on = { account_domains: ['sync.com'], contact_emails: ['ada@sync.com'] };
+    const note = await client.call(createNote, { body: { note: { title: 'Sync' }, ...on } });
+    expect([note.data, versionOf(note)]).toMatchObject([
+      { account_ids: [ids.account_id], contact_ids: [ids.contact_id], ...unlinked },
+      1,
+    ]);
+  });
+
+  test('answers an ETag that the next update may name', async () => {
+    const created = await create({ name: 'Sync and update' });
+    const headers = { 'if-match': created.headers.get('etag') ?? '' };
+    const change = {
+      params: { id: created.data.opportunity_id },
+      body: { opportunity: { next_step: 'Call' } },
+      headers,
+    };
+    expect((await gateway().client.call(updateOpportunity, change)).status).toBe(200);
+    expect((await gateway().client.call(updateOpportunity, change)).status).toBe(412);
+  });
+});
+
 describe('200 for a new deal', () => {
   test('creates it with its account and contacts in one call', async () => {
     const related = byEmail('ada@acme.com', 'grace@other.com', 'bob@acme.com');
     const answer = await create({ name: 'Renewal', deal_size: 1250.75 }, related);
     expect([answer.status, statusOf(answer), answer.body.warnings]).toEqual([200, 'created', undefined]);
-    expect(answer.data).toEqual({ opportunity_id: expect.any(String), name: 'Renewal', amount: 1250.75 });
+    const ids = { account_id: expect.any(String), contact_id: expect.any(String) };
+    expect(answer.data).toEqual({ opportunity_id: expect.any(String), name: 'Renewal', amount: 1250.75, ...ids });
     const emails = { primary_email: 'ada@acme.com', additional_emails: ['grace@other.com', 'bob@acme.com'] };
     const deal = { id: answer.data.opportunity_id, domain: 'acme.com', stage: 'Qualified', ...emails };
     expect(await stored('Renewal')).toMatchObject([deal]);

@@ -51,7 +51,7 @@ export interface OperationReply<C extends OperationContract> {
   readonly extra?: Readonly<Record<string, unknown>>;
   /** Response headers, such as `X-Record-Status`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The version of the record that is the whole data. The response then gets an `ETag`, and a read that names it gets 304. */
+  /** The version of the record that is the whole data. The response then gets an `ETag` and `X-Record-Version`, and a read that names the tag gets 304. */
   readonly version?: number;
   /**
    * Holds this response back: if there is new data in time, the operation runs again; otherwise this response is sent.

@@ -14,7 +14,7 @@ const accounts: ObjectWrites<CreatedAccount> = {
   keyPath: 'domain',
   create: (_setup, change, onMatch) => accountCreate(change, onMatch),
   update: (_setup, target, change) => accountUpdate(target, change),
-  answer: ({ id, domain, name }) => ({ company_id: id, domain, name }),
+  answer: ({ id, domain, name }) => ({ company_id: id, domain, name, account_id: id }),
 };
 
 /** The writes of accounts. */

@@ -15,7 +15,14 @@ const contacts: ObjectWrites<CreatedContact> = {
   create: contactCreate,
   // A new email moves the contact to the account of its domain.
   update: contactUpdate,
-  answer: ({ id, email, first_name, last_name }) => ({ people_id: id, email, first_name, last_name }),
+  answer: ({ id, email, first_name, last_name, account_id }) => ({
+    people_id: id,
+    email,
+    first_name,
+    last_name,
+    account_id,
+    contact_id: id,
+  }),
 };
 
 /** The writes of contacts. */

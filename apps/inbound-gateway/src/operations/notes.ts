@@ -70,6 +70,15 @@ const warningsOf = ({ unapplied = [] }: CreatedNote): { warnings?: contracts.War
   };
 };
 
+const dataOf = ({ id, title, content, account_ids, contact_ids, opportunity_ids }: CreatedNote) => ({
+  note_id: id,
+  title,
+  content,
+  account_ids: [...account_ids],
+  contact_ids: [...contact_ids],
+  opportunity_ids: [...opportunity_ids],
+});
+
 /** `POST /v1/inbound/notes`: creates a note and its missing accounts and contacts. */
 const createNote = operation(contracts.createNote, (context, request) => {
   const { organizationId } = request.caller;
@@ -82,7 +91,8 @@ const createNote = operation(contracts.createNote, (context, request) => {
     },
     answer: (created) => ({
       message: created.record_status === 'matched' ? 'Note exists' : 'Note created',
-      data: { note_id: created.id, title: created.title, content: created.content },
+      data: dataOf(created),
+      version: created.version,
       extra: warningsOf(created),
       headers: { 'X-Record-Status': created.record_status },
     }),

@@ -15,7 +15,13 @@ const opportunities: ObjectWrites<CreatedOpportunity> = {
   // Creates the deal with its account and contacts, all or nothing.
   create: (setup, change, onMatch, body) => opportunityCreate(setup, pipelineForCreate(setup, body), change, onMatch),
   update: opportunityUpdate,
-  answer: ({ id, name, amount }) => ({ opportunity_id: id, name, amount }),
+  answer: ({ id, name, amount, account_id, contact_id }) => ({
+    opportunity_id: id,
+    name,
+    amount,
+    account_id,
+    contact_id,
+  }),
 };
 
 /** The writes of opportunities. */

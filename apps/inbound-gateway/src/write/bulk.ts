@@ -109,6 +109,12 @@ export const bulkUpdate = <Created extends CreatedRecord>(
 const namedErrors = (errors: FieldErrors): Record<string, string> =>
   Object.fromEntries(Object.entries(errors).map(([path, text]) => [path === '' ? 'item' : path, text]));
 
+/** The account and primary contact of a created or found record, if its object has them. */
+const relatedIds = ({ account_id: account, contact_id: contact }: Applied): Partial<BulkResult> => ({
+  ...(account !== undefined && { account_id: account }),
+  ...(contact !== undefined && { contact_id: contact }),
+});
+
 const answerItem = (objectType: ObjectType, index: number, result: Applied | Refused): BulkResult =>
   'errors' in result
     ? { index, success: false, record_status: null, id: result.id, errors: namedErrors(result.errors) }
@@ -117,6 +123,8 @@ const answerItem = (objectType: ObjectType, index: number, result: Applied | Ref
         success: true,
         record_status: result.record_status,
         id: result.id,
+        version: result.version,
+        ...relatedIds(result),
         ...warningsExtra(objectType, result),
       };
 

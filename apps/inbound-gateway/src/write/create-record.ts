@@ -39,6 +39,7 @@ export const createRecord = <Created extends CreatedRecord>(
       answer: (result) => ({
         message: createMessage(writes.objectType, result.record_status),
         data: writes.answer(result),
+        version: result.version,
         extra: { ...writes.extra, ...warningsExtra(writes.objectType, result) },
         headers: { 'X-Record-Status': result.record_status },
       }),

@@ -17,8 +17,12 @@ import {
 import { runInTurns } from '@crm/http';
 import type { Context } from '../context.js';
 
-/** The result of a write; `unapplied` only on creates. */
-export type Applied = WrittenRecord & { readonly unapplied?: readonly string[] };
+/** The result of a write; the optional properties only on creates. */
+export type Applied = WrittenRecord & {
+  readonly unapplied?: readonly string[];
+  readonly account_id?: string | null;
+  readonly contact_id?: string | null;
+};
 
 /** How the records of one object are written. */
 export interface ObjectWrites<Created extends CreatedRecord> {

@@ -31,6 +31,7 @@ const references = (names: readonly string[]): Json =>
 export const unchangedHeaders: Json = {
   ...references(['X-Request-Id', 'RateLimit-Policy', 'RateLimit']),
   ETag: { description: 'The tag that If-None-Match named.', required: true, schema: { type: 'string' } },
+  'X-Record-Version': { description: 'Version of the record.', required: true, schema: { type: 'string' } },
 };
 /** Headers of every response. */
 export const commonHeaders = references(['X-Request-Id']);

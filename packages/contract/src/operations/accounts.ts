@@ -27,6 +27,7 @@ const created = responseObject('CreatedAccount', 'The account that the call crea
   company_id: uuid('Id of the account.', 'account'),
   domain: text('Its domain, normalized.', 'acme.com'),
   name: nullable(text('Its name; null if it was cleared.', 'Acme')),
+  account_id: uuid('The same as `company_id`.', 'account'),
 });
 
 /** The reads of accounts, as every object has them. */

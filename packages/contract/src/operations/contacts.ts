@@ -35,6 +35,8 @@ const created = responseObject('CreatedContact', 'The contact that the call crea
   email: text('Its email, normalized.', 'ada@acme.com', { format: 'email' }),
   first_name: nullable(text('First name; null if it has none.', 'Ada')),
   last_name: nullable(text('Last name; null if it has none.', 'Lovelace')),
+  account_id: nullable(uuid('Id of its account; null if it has none.', 'account')),
+  contact_id: uuid('The same as `people_id`.', 'contact'),
 });
 
 /** The reads of contacts, as every object has them. */

@@ -19,15 +19,17 @@ export const idempotentWriteHeaders = {
   'Idempotent-Replayed': '`true` if this is the stored response to an earlier request with the same Idempotency-Key.',
 } as const;
 
-/** The headers of creates: also what happened to the record. */
-export const createHeaders = {
-  'X-Record-Status': '`created`, `matched` (found and not changed) or `updated`.',
-  ...idempotentWriteHeaders,
-} as const;
-
-/** The header of responses with one record: its version. */
+/** The headers of responses with one record: its version. */
 export const recordHeaders = {
   ETag: 'Version of the record, and a digest of the response: `"3.9f86d081884c7d659a2f"`.',
+  'X-Record-Version': 'Version of the record: `3`.',
+} as const;
+
+/** The headers of creates: also what happened to the record. */
+export const createHeaders = {
+  ...recordHeaders,
+  'X-Record-Status': '`created`, `matched` (found and not changed) or `updated`.',
+  ...idempotentWriteHeaders,
 } as const;
 
 /** The headers of updates, which return the record. */

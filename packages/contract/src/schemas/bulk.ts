@@ -38,6 +38,15 @@ export const BulkResult = Type.Object(
       oneOf(['created', 'matched', 'updated'], 'What happened to the record; null if the item failed.'),
     ),
     id: nullable(uuid('Id of the record; null if the item failed and the id is unknown.', 'account')),
+    version: Type.Optional(
+      integer('The version of the record after this item. Only if the item was applied.', 1, { minimum: 1 }),
+    ),
+    account_id: Type.Optional(
+      nullable(uuid('The account of the contact or opportunity. Only in results of creates.', 'account')),
+    ),
+    contact_id: Type.Optional(
+      nullable(uuid('The primary contact of the opportunity. Only in results of creates.', 'contact')),
+    ),
     warnings: Type.Optional(Warnings),
     errors: Type.Optional(
       mapOf(Type.String(), {
@@ -60,7 +69,7 @@ export const BulkResults = Type.Object(
     examples: [
       {
         results: [
-          { index: 0, success: true, record_status: 'created', id: exampleIds.account },
+          { index: 0, success: true, record_status: 'created', id: exampleIds.account, version: 1 },
           { index: 1, success: false, record_status: null, id: null, errors: { domain: 'is required' } },
         ],
       },

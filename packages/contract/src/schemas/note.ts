@@ -93,11 +93,19 @@ export const UpdateNoteBody = closed(
 );
 export type UpdateNoteBody = Static<typeof UpdateNoteBody>;
 
+/** The records that a note is attached to. */
+const linkedIds = {
+  account_ids: listOf(uuid('Id of the account.', 'account'), 'Ids of the accounts it is attached to.'),
+  contact_ids: listOf(uuid('Id of the contact.', 'contact'), 'Ids of the contacts it is attached to.'),
+  opportunity_ids: listOf(uuid('Id of the opportunity.', 'opportunity'), 'Ids of the opportunities it is attached to.'),
+};
+
 /** `data` of a created note. */
 export const CreatedNote = responseObject('CreatedNote', 'The created note.', {
   note_id: uuid('Id of the note.', 'note'),
   title: nullable(text('Title; null if it has none.', 'Kick-off call')),
   content: nullable(text('Text; null if it has none.', 'Budget is approved.')),
+  ...linkedIds,
 });
 export type CreatedNote = Static<typeof CreatedNote>;
 
@@ -106,9 +114,7 @@ export const Note = responseObject('Note', 'A note on accounts, contacts and opp
   id: uuid('Id of the note.', 'note'),
   title: nullable(text('Title.', 'Kick-off call')),
   content: nullable(text('Text.', 'Budget is approved.')),
-  account_ids: listOf(uuid('Id of the account.', 'account'), 'Ids of the accounts it is attached to.'),
-  contact_ids: listOf(uuid('Id of the contact.', 'contact'), 'Ids of the contacts it is attached to.'),
-  opportunity_ids: listOf(uuid('Id of the opportunity.', 'opportunity'), 'Ids of the opportunities it is attached to.'),
+  ...linkedIds,
   account_domains: listOf(Type.String({ examples: ['acme.com'] }), 'Domains of the accounts it is attached to.'),
   contact_emails: listOf(
     Type.String({ format: 'email', examples: ['ada@acme.com'] }),

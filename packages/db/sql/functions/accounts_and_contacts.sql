@@ -85,8 +85,8 @@ END
 $$;
 
 -- The result of a create. p_input: {change, on_match}.
--- FOR object=account objects=accounts key=domain shown=id,domain,name
--- FOR object=contact objects=contacts key=email shown=id,email,first_name,last_name
+-- FOR object=account objects=accounts key=domain shown=id,domain,name,version
+-- FOR object=contact objects=contacts key=email shown=id,email,first_name,last_name,account_id,version
 CREATE OR REPLACE FUNCTION {object}_result(p_row {objects}, p_status text, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_unapplied jsonb := '[]';
@@ -184,8 +184,8 @@ $$;
 CREATE OR REPLACE FUNCTION update_{object}(p_organization_id uuid, p_input jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_change jsonb := (p_input->'change') || only_keys(p_input, '{accounts}');
+  v_old {objects} := read_{object}(p_organization_id, (p_input->>'id')::uuid);
 BEGIN
-  RETURN jsonb_build_object('id', p_input->'id', 'record_status', CASE
-    WHEN change_{object}(read_{object}(p_organization_id, (p_input->>'id')::uuid), v_change) THEN 'updated' ELSE 'matched' END);
+  RETURN update_result(v_old.id, v_old.version, change_{object}(v_old, v_change));
 END
 $$;

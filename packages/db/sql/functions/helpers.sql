@@ -95,6 +95,13 @@ CREATE OR REPLACE FUNCTION write_time() RETURNS timestamptz LANGUAGE sql VOLATIL
   SELECT date_trunc('milliseconds', clock_timestamp())
 $$;
 
+-- The result of an update of a record with the id and version. A change increases the version by one.
+CREATE OR REPLACE FUNCTION update_result(p_id uuid, p_old_version int, p_is_changed boolean) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN jsonb_build_object('id', p_id, 'version', p_old_version + p_is_changed::int, 'record_status', CASE WHEN p_is_changed THEN 'updated' ELSE 'matched' END);
+END
+$$;
+
 -- Refuses a change if the record does not exist or has another version than the request names.
 CREATE OR REPLACE FUNCTION check_version(p_found_version int, p_change jsonb) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN

@@ -55,8 +55,8 @@ BEGIN
   IF NOT FOUND THEN
     RETURN NULL;
   END IF;
-  RETURN jsonb_build_object('id', v_note.id, 'title', v_note.title, 'content', v_note.content, 'record_status', 'matched',
-    'unapplied', unapplied_note_values(p_organization_id, v_note, p_input));
+  RETURN jsonb_build_object('id', v_note.id, 'title', v_note.title, 'content', v_note.content, 'version', v_note.version, 'record_status', 'matched',
+    'unapplied', unapplied_note_values(p_organization_id, v_note, p_input)) || note_links(p_organization_id, v_id);
 END
 $$;
 
@@ -138,7 +138,8 @@ BEGIN
     v_new.version := 1;
     v_notes := v_notes || v_new;
     new_events := new_events || created_event(v_item.n + p_before, 'note', note_event_record(v_new, v_item.links));
-    answers[v_item.n] := jsonb_build_object('id', v_new.id, 'title', v_new.title, 'content', v_new.content, 'record_status', 'created');
+    answers[v_item.n] := jsonb_build_object('id', v_new.id, 'title', v_new.title, 'content', v_new.content, 'version', 1, 'record_status', 'created')
+      || v_item.links;
   END LOOP;
   IF cardinality(v_notes) > 0 THEN
     PERFORM begin_change('shared');

@@ -47,7 +47,7 @@ $$;
 CREATE OR REPLACE FUNCTION opportunity_result(p_row opportunities, p_status text, p_unapplied jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   RETURN jsonb_build_object('id', p_row.id, 'name', p_row.name, 'amount', trim_scale(p_row.amount), 'currency', p_row.currency,
-    'record_status', p_status, 'unapplied', p_unapplied);
+    'account_id', p_row.account_id, 'contact_id', p_row.contact_id, 'version', p_row.version, 'record_status', p_status, 'unapplied', p_unapplied);
 END
 $$;
 
@@ -243,8 +243,7 @@ DECLARE
 BEGIN
   PERFORM collect_rows(ensure_related(p_organization_id, ARRAY[p_input]));
   v_old := read_opportunity(p_organization_id, (p_input->>'id')::uuid);
-  v_result := jsonb_build_object('id', p_input->'id', 'record_status', CASE
-    WHEN change_opportunity(v_old, p_input->'change') THEN 'updated' ELSE 'matched' END);
+  v_result := update_result(v_old.id, v_old.version, change_opportunity(v_old, p_input->'change'));
   IF v_set ?| '{amount,currency}' THEN
     v_result := v_result || (SELECT jsonb_build_object('amount', trim_scale(n.amount), 'currency', n.currency)
       FROM jsonb_populate_record(v_old, v_set) n);

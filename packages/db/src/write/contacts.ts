@@ -8,6 +8,7 @@ export interface CreatedContact extends CreatedRecord {
   readonly email: string;
   readonly first_name: string | null;
   readonly last_name: string | null;
+  readonly account_id: string | null;
 }
 
 /** The account that a change names: its domain, the way in which the request names it, and the link of an external id. */

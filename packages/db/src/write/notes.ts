@@ -26,6 +26,10 @@ export interface CreatedNote {
   readonly unapplied?: readonly string[];
   readonly title: string | null;
   readonly content: string | null;
+  readonly version: number;
+  readonly account_ids: readonly string[];
+  readonly contact_ids: readonly string[];
+  readonly opportunity_ids: readonly string[];
 }
 
 /**

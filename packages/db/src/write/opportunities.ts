@@ -15,6 +15,8 @@ import type { CreatedRecord, OnMatch, UpdateTarget, Write, WrittenRecord } from 
 export interface CreatedOpportunity extends CreatedRecord {
   readonly name: string;
   readonly amount: number | null;
+  readonly account_id: string | null;
+  readonly contact_id: string | null;
 }
 
 /** A value, or null if a request clears it in one of its two forms and does not set it in the other; undefined if it sends neither. */

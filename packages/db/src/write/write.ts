@@ -43,6 +43,8 @@ export type RecordStatus = 'created' | 'matched' | 'updated';
 export interface WrittenRecord {
   readonly id: string;
   readonly record_status: RecordStatus;
+  /** The version after this write. */
+  readonly version: number;
   /** Of an opportunity: its amount and currency after a create, or after an update that sets one of them. */
   readonly amount?: number | null;
   readonly currency?: string | null;

@@ -131,10 +131,11 @@ export const sendSuccess = async (
   reply: OperationReply<OperationContract>,
   hold: (bytes: number) => void,
 ): Promise<void> => {
-  const { data, headers = {} } = reply;
+  const { data, version } = reply;
+  const headers = version === undefined ? reply.headers : { ...reply.headers, 'X-Record-Version': String(version) };
   const body = data instanceof JsonParts ? bytesBody(data, reply) : successBody(reply);
-  const tag = reply.version === undefined ? undefined : recordTag(reply.version, partsOf(data));
-  const send = (content: string | Buffer, more: Headers): void =>
+  const tag = version === undefined ? undefined : recordTag(version, partsOf(data));
+  const send = (content: string | Buffer, more: Headers = {}): void =>
     tag === undefined
       ? sendBody(response, 200, jsonType, content, more)
       : sendTagged(response, jsonType, content, tag, more);

@@ -28,7 +28,7 @@ const leak =
 /** No field error starts with a capital letter or ends with a full stop, see `FieldErrors` in `domain`. */
 const errorStyle = /^(?![A-Z]).*[^.]$/s;
 const readMark = /^[A-Za-z0-9_-]{23}$/;
-const entityTag = /^(W\/)?"\d+\.[0-9a-f]{20}"$/;
+const entityTag = /^(?:W\/)?"(\d+)\.[0-9a-f]{20}"$/;
 const wholeSeconds = /^[1-9]\d*$/;
 const requestId = /^[A-Za-z0-9._:#=+/-]{8,128}$/;
 
@@ -86,6 +86,8 @@ const findFaults = (exchange: Exchange, contract: OperationContract | undefined)
       (tag !== null && entityTag.test(tag)) === 'ETag' in documented,
       `lacks a documented ETag, or has one that is not documented: ${tag ?? 'none'}`,
     );
+    const version = headers.get('x-record-version');
+    demand(version === (entityTag.exec(tag ?? '')?.[1] ?? null), `has a wrong X-Record-Version: ${version ?? 'none'}`);
     const isMarked = readMark.test(headers.get('x-read-after') ?? '');
     demand(
       isMarked === 'X-Read-After' in documented,
