@@ -85,7 +85,8 @@ describe('a create', () => {
 
     test('200: gives the note this id; a repeat returns it unchanged and warns of what it does not have', async () => {
       const created = await create(first);
-      expect([statusOf(created), created.data]).toEqual(['created', { note_id: id.toLowerCase(), ...note }]);
+      const ids = { account_ids: [expect.any(String)], contact_ids: [], opportunity_ids: [] };
+      expect([statusOf(created), created.data]).toEqual(['created', { note_id: id.toLowerCase(), ...note, ...ids }]);
       const again = await create(first);
       expect([statusOf(again), again.data, again.body.warnings]).toEqual(['matched', created.data, undefined]);
       const other = await create({

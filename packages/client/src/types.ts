@@ -119,6 +119,12 @@ export interface BulkResult {
   record_status: 'created' | 'matched' | 'updated' | null;
   /** Id of the record; null if the item failed and the id is unknown. */
   id: string | null;
+  /** The version of the record after this item. Only if the item was applied. */
+  version?: number;
+  /** The account of the contact or opportunity. Only in results of creates. */
+  account_id?: string | null;
+  /** The primary contact of the opportunity. Only in results of creates. */
+  contact_id?: string | null;
   /** Values in the request that were not applied or may be mistakes; absent if there are none. */
   warnings?: Array<Warning>;
   /** The error text of each invalid field, by its dotted path within the item; `item` stands for the item as a whole. */
@@ -396,6 +402,8 @@ export interface CreatedAccount {
   domain: string;
   /** Its name; null if it was cleared. */
   name: string | null;
+  /** The same as `company_id`. */
+  account_id: string;
 }
 
 /** The contact that the call created or found. */
@@ -408,6 +416,10 @@ export interface CreatedContact {
   first_name: string | null;
   /** Last name; null if it has none. */
   last_name: string | null;
+  /** Id of its account; null if it has none. */
+  account_id: string | null;
+  /** The same as `people_id`. */
+  contact_id: string;
 }
 
 /** The created note. */
@@ -418,6 +430,12 @@ export interface CreatedNote {
   title: string | null;
   /** Text; null if it has none. */
   content: string | null;
+  /** Ids of the accounts it is attached to. */
+  account_ids: Array<string>;
+  /** Ids of the contacts it is attached to. */
+  contact_ids: Array<string>;
+  /** Ids of the opportunities it is attached to. */
+  opportunity_ids: Array<string>;
 }
 
 /** The opportunity that the call created or found. */
@@ -428,6 +446,10 @@ export interface CreatedOpportunity {
   name: string;
   /** Its deal size; null if it has none. */
   amount: number | null;
+  /** Id of its account; null if it has none. */
+  account_id: string | null;
+  /** Id of its primary contact; null if it has none. */
+  contact_id: string | null;
 }
 
 /** The definition of a custom field. */
@@ -917,6 +939,8 @@ export interface ListOpportunitiesQuery {
   pipeline_id: string;
   /** Only opportunities in this stage. */
   stage_id?: string;
+  /** Only opportunities of this person, as primary or as additional contact. */
+  contact_id?: string;
   /** Only records that contain all of these words. At most 200 characters. */
   q?: string;
   /** `next_cursor` of the previous page. Valid only with the same query, filters, sort and limit. */
@@ -1081,7 +1105,7 @@ export interface Opportunity {
   stage_name: string | null;
   /** Its account. */
   account_id: string | null;
-  /** Its primary contact. */
+  /** Its primary contact. Filters also compare its additional contacts. */
   contact_id: string | null;
   /** Its contacts other than the primary one. */
   additional_contacts: Array<AdditionalContact>;
@@ -1324,7 +1348,7 @@ export interface SearchBody {
   limit?: number | null;
   /** `next_cursor` of the previous page. Valid only with the same query, filters, sort and limit. */
   cursor?: string | null;
-  /** Fields to include: names of system fields, and slugs or `custom__<slug>` of custom fields. `custom_fields` stands for all visible custom fields. One text with names between commas is accepted too. */
+  /** Fields to include: names of system fields, and slugs or `custom__<slug>` of custom fields. `custom_fields` stands for all visible custom fields, `default` for the fields of a search without `fields`. One text with names between commas is accepted too. */
   fields?: Array<string> | null;
 }
 
@@ -1334,6 +1358,8 @@ export interface SearchOpportunitiesBody {
   pipeline_id?: string | null;
   /** Only opportunities in this stage. */
   stage_id?: string | null;
+  /** Only opportunities of this person, as primary or as additional contact. */
+  contact_id?: string | null;
   /** Only records that contain all of these words. At most 200 characters. */
   query?: string | null;
   /** Another name of `query`. */
@@ -1346,7 +1372,7 @@ export interface SearchOpportunitiesBody {
   limit?: number | null;
   /** `next_cursor` of the previous page. Valid only with the same query, filters, sort and limit. */
   cursor?: string | null;
-  /** Fields to include: names of system fields, and slugs or `custom__<slug>` of custom fields. `custom_fields` stands for all visible custom fields. One text with names between commas is accepted too. */
+  /** Fields to include: names of system fields, and slugs or `custom__<slug>` of custom fields. `custom_fields` stands for all visible custom fields, `default` for the fields of a search without `fields`. One text with names between commas is accepted too. */
   fields?: Array<string> | null;
 }
 
@@ -1467,6 +1493,8 @@ export interface SummarizeOpportunitiesBody {
   pipeline_id?: string | null;
   /** Only opportunities in this stage. */
   stage_id?: string | null;
+  /** Only opportunities of this person, as primary or as additional contact. */
+  contact_id?: string | null;
   /** Only records that contain all of these words. At most 200 characters. */
   query?: string | null;
   /** Another name of `query`. */

@@ -722,9 +722,9 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   store_contact(p_old contacts, p_new contacts, p_aliases jsonb) → text
 --     calls additional_emails, change_event, contact_event_record, contact_is_renamed, copy_contact_texts, update_contact_row, write_time
 --   update_account(p_organization_id uuid, p_input jsonb) → jsonb
---     calls change_account, only_keys, read_account
+--     calls change_account, only_keys, read_account, update_result
 --   update_contact(p_organization_id uuid, p_input jsonb) → jsonb
---     calls change_contact, only_keys, read_contact
+--     calls change_contact, only_keys, read_contact, update_result
 -- contact_deletion.sql
 --   detach_contact(p_organization_id uuid, p_id uuid, p_opportunity_ids uuid[], p_bytes bigint) → boolean
 --     calls additional_contact_ids, collect_events, opportunities_of_ids, store_opportunity
@@ -839,6 +839,7 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   next_id(p_last uuid, p_at timestamp with time zone) → uuid
 --     calls new_id
 --   write_time() → timestamp with time zone
+--   update_result(p_id uuid, p_old_version integer, p_is_changed boolean) → jsonb
 --   check_version(p_found_version integer, p_change jsonb) → void
 --     calls refuse
 --   not_stored_refusal(p_stored jsonb, p_change jsonb) → jsonb
@@ -936,7 +937,7 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   unapplied_note_values(p_organization_id uuid, p_note notes, p_input jsonb) → jsonb
 --     calls find_account_id, find_contact_id, note_links
 --   match_note(p_organization_id uuid, p_input jsonb, p_row notes) → jsonb
---     calls unapplied_note_values
+--     calls note_links, unapplied_note_values
 --   note_refusals(p_organization_id uuid, p_inputs jsonb[]) → jsonb[]
 --     calls refusal_of
 --   links_of_notes(p_organization_id uuid, p_inputs jsonb[]) → TABLE(n integer, input jsonb, links jsonb)
@@ -978,7 +979,7 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   match_opportunity(p_organization_id uuid, p_input jsonb, p_row opportunities) → jsonb
 --     calls change_opportunity, check_if_stored, check_opportunity_keys, find_account_id, matched_opportunity_change, opportunity_id_of_create, opportunity_result, read_opportunity, unapplied_values
 --   update_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
---     calls change_opportunity, collect_rows, ensure_related, read_opportunity
+--     calls change_opportunity, collect_rows, ensure_related, read_opportunity, update_result
 --   delete_opportunity(p_organization_id uuid, p_input jsonb) → jsonb
 --     calls additional_contact_ids, begin_change, check_version, collect_events, delete_results_of_record, detach_opportunity_notes, opportunity_deletion, read_opportunity, unfinished_deletion
 -- opportunity_changes.sql

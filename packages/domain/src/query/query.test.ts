@@ -53,21 +53,6 @@ describe('parseFieldSelection', () => {
     expect(select('custom_fields,amount')).toMatchObject({ isAllVisible: true, extras: [{ name: 'amount' }] });
   });
 
-  it('adds to the default fields with the name default, whatever the caller has as default', () => {
-    expect(select('default')).toEqual({ ...testFieldIndex.defaultSelection });
-    expect(select('amount,default,owner_email')).toMatchObject({
-      isAllVisible: true,
-      extras: [{ name: 'amount' }, { name: 'owner_email' }],
-    });
-    expect(slugs('default,secret_note')).toHaveLength(22);
-    const full = (input: string) =>
-      accepted((errors) => parseFieldSelection(input, testFieldIndex, errors, testFieldIndex.fullSelection));
-    expect(full('default')).toEqual(testFieldIndex.fullSelection);
-    const { name: onRequest } = systemFields.opportunity.find(({ isOnRequest }) => isOnRequest) ?? { name: '' };
-    expect(full(`default,${onRequest}`).extras).toHaveLength(testFieldIndex.fullSelection.extras.length + 1);
-    expect(refuseFields('default,nope')).toEqual({ fields: 'unknown field "nope"' });
-  });
-
   it('reads a name that is both as the system field, which selects no custom field', () => {
     expect(select('id').isAllVisible).toBe(false);
     expect(slugs('name')).toEqual([]);
