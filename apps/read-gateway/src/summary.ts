@@ -13,13 +13,13 @@ const keyOf = ({ field }: SummaryGroup, text: string | null): string | boolean |
 };
 
 /**
- * The display text of a key. The database returns it for ids and dates. For options it is in the field's definition.
+ * The display text of a key. The database returns it for ids and dates. For options it is in the field's definition. Texts are their own.
  */
 const labelOf = ({ field }: SummaryGroup, text: string | null, label: string | null): string | null => {
   if (text === null || label !== null) return label;
   const kind = filterKindOf(field);
   if (kind === 'checkbox' || kind === 'boolean') return text === 'true' ? 'Yes' : 'No';
-  if (field.source !== 'custom') return field.source === 'system' && field.field.name === 'currency' ? text : null;
+  if (field.source !== 'custom') return kind === 'uuid' ? null : text;
   return field.definition.metadata?.options?.find(({ value }) => value === text)?.label ?? text;
 };
 
@@ -70,8 +70,9 @@ export const summarizeRecords = (contract: OperationContract, objectType: Object
     context.setups.use(caller.organizationId, async (setup) => {
       const errors = new ErrorCollector();
       const { queryPath, ...match } = readMatch(body);
-      const { group_by: groupBy, measures, limit } = body;
-      const input = { objectType, ...match, groupBy: groupBy ?? [], measures: measures ?? [], limit: limit ?? null };
+      const { group_by: groupBy, measures, limit, sort, time_zone: timeZone } = body;
+      const asked = { groupBy: groupBy ?? [], measures: measures ?? [], sort, timeZone, limit: limit ?? null };
+      const input = { objectType, ...match, ...asked };
       const request = await runInTurns(summaryRequestSteps(setup, input, errors));
       errors.throwIfAny();
       const read = () => summarize(context.database, request);

@@ -112,6 +112,19 @@ describe('200: opportunities', () => {
     expect((await ask({ measures: ['avg:amount'], filters })).total).toEqual({ count: 2, 'avg:amount': '0.15' });
   });
 
+  test('percentiles are exact, also in totals and with several currencies', async () => {
+    const {
+      groups,
+      total,
+      total_by_currency: currencies,
+    } = await ask({ group_by: ['stage_id'], measures: ['median:amount'] });
+    expect(groups.find(({ key }) => key['currency'] === 'USD')?.['median:amount']).toBe('999999999999.9999');
+    expect([total['median:amount'], currencies.map((one) => one['median:amount'])]).toEqual([
+      null,
+      ['0.15', null, '999999999999.9999'],
+    ]);
+  });
+
   test('returns labels of archived options too; checkboxes are true, false or null', async () => {
     const { groups } = await ask({ group_by: ['custom__tier', 'is_big'] });
     expect(groups.map(({ key, label, count }) => [...Object.values(key), ...Object.values(label), count])).toEqual([
@@ -155,7 +168,8 @@ describe('200: opportunities', () => {
 describe.each([summarizeAccounts, summarizeContacts, summarizeOpportunities])('400: $id', (contract) => {
   test.each([
     [{ group_by: ['secret'], measures: ['sum:custom__secret'] }, ['group_by[0]', 'measures[0]']],
-    [{ cursor: 'x', sort: 'name', fields: 'name' }, ['cursor', 'fields', 'sort']],
+    [{ cursor: 'x', fields: 'name' }, ['cursor', 'fields']],
+    [{ sort: ['name', 'sum:amount'], time_zone: 'CET' }, ['sort[0]', 'sort[1]', 'time_zone']],
     [{ query: 'a', q: 'b' }, ['q']],
     [
       { group_by: ['x'], measures: ['sum:x'], filters: { field: 'name', operator: 'gt', value: 1 } },

@@ -91,15 +91,15 @@ export type FilterOf<N extends string> =
   | { readonly or: readonly FilterOf<N>[] }
   | { readonly not: FilterOf<N> };
 
-/** A search or summary with checked names: `F` in `fields`, `S` in sorts and filters, and `R` in filters only. */
-export type SearchOf<B, F extends string, S extends string, R extends string> = {
-  [K in keyof B]: K extends 'fields'
+/** A search or summary with checked names: `F` in `fields`, `S` in filters, and in sorts unless `K` has these, `R` in filters only. */
+export type SearchOf<B, F extends string, S extends string, R extends string, K extends string = S> = {
+  [N in keyof B]: N extends 'fields'
     ? F | readonly F[] | null
-    : K extends 'sort'
-      ? SortOf<S> | readonly SortOf<S>[] | null
-      : K extends 'filters'
+    : N extends 'sort'
+      ? SortOf<K> | readonly SortOf<K>[] | null
+      : N extends 'filters'
         ? FilterOf<S | R> | readonly FilterOf<S | R>[] | null
-        : B[K];
+        : B[N];
 };
 
 /** A change of a record with the type `R`. A custom field that had no value is null in `previous`. */

@@ -1139,6 +1139,8 @@ export interface Opportunity {
   weighted_amount?: number | null;
   /** Whole seconds since `stage_entered_at`, at the time of the read. Only if `fields` names it. */
   seconds_in_stage?: number | null;
+  /** Days from `created_at` to `closed_at`, with up to 8 decimals. Null while it is open. Only if `fields` names it. */
+  days_to_close?: number | null;
   /** When it was created. */
   created_at?: string;
   /** When it last changed. */
@@ -1501,17 +1503,21 @@ export interface SummarizeOpportunitiesBody {
   q?: string | null;
   /** A filter node. An array of nodes, which must all match, is accepted too. At most 50 conditions, nested up to 5 levels. */
   filters?: Filter | null;
-  /** What to group by: `stage_id`, `owner_id`, `pipeline_id`, `account_id`, `currency`, `is_freemail`, a select, radio or checkbox field, or a date with its unit, as in `close_date:month` (day, week, month, quarter or year, in UTC). */
+  /** What to group by: `stage_id`, `outcome`, `owner_id`, `pipeline_id`, `account_id`, `currency`, `industry`, `employee_range`, `is_freemail`, a select, radio or checkbox field, or a date with its unit, as in `close_date:month` (day, week, month, quarter or year). Also those of the account, as in `account.industry`. */
   group_by?: Array<string> | null;
-  /** `sum:`, `avg:`, `min:` or `max:` followed by a numeric field, as in `sum:amount`. `count` is always returned. */
+  /** `sum:`, `avg:`, `min:`, `max:`, `median:` or `p90:` followed by a numeric field, as in `sum:amount`. `count` is always returned. At most 2 of `median:` and `p90:`. */
   measures?: Array<string> | null;
-  /** Maximum number of groups in the response, largest first. Totals cover all groups. Default: 1000. */
+  /** Up to 3 keys, before `limit` cuts: `count`, or a measure or group as the request names it. One key alone, and keys as texts, "sum:amount:desc", are accepted too. Nulls come last. Default: count:desc. */
+  sort?: Array<SortKey> | null;
+  /** The IANA time zone of the days, months and so on, such as `Europe/Berlin`. Default: UTC. Dates without a time stay on their day. */
+  time_zone?: string | null;
+  /** Maximum number of groups in the response, in the order of `sort`. Totals cover all groups. Default: 1000. */
   limit?: number | null;
 }
 
 /** Counts and measures of the matching records, by group. */
 export interface Summary {
-  /** The groups, those with the most records first. */
+  /** The groups, in the order of `sort`. */
   groups: Array<SummaryGroup>;
   total: SummaryTotal;
   /** Totals per currency; empty without a measure of `amount`. */
@@ -1528,11 +1534,15 @@ export interface SummaryBody {
   q?: string | null;
   /** A filter node. An array of nodes, which must all match, is accepted too. At most 50 conditions, nested up to 5 levels. */
   filters?: Filter | null;
-  /** What to group by: `stage_id`, `owner_id`, `pipeline_id`, `account_id`, `currency`, `is_freemail`, a select, radio or checkbox field, or a date with its unit, as in `close_date:month` (day, week, month, quarter or year, in UTC). */
+  /** What to group by: `stage_id`, `outcome`, `owner_id`, `pipeline_id`, `account_id`, `currency`, `industry`, `employee_range`, `is_freemail`, a select, radio or checkbox field, or a date with its unit, as in `close_date:month` (day, week, month, quarter or year). Also those of the account, as in `account.industry`. */
   group_by?: Array<string> | null;
-  /** `sum:`, `avg:`, `min:` or `max:` followed by a numeric field, as in `sum:amount`. `count` is always returned. */
+  /** `sum:`, `avg:`, `min:`, `max:`, `median:` or `p90:` followed by a numeric field, as in `sum:amount`. `count` is always returned. At most 2 of `median:` and `p90:`. */
   measures?: Array<string> | null;
-  /** Maximum number of groups in the response, largest first. Totals cover all groups. Default: 1000. */
+  /** Up to 3 keys, before `limit` cuts: `count`, or a measure or group as the request names it. One key alone, and keys as texts, "sum:amount:desc", are accepted too. Nulls come last. Default: count:desc. */
+  sort?: Array<SortKey> | null;
+  /** The IANA time zone of the days, months and so on, such as `Europe/Berlin`. Default: UTC. Dates without a time stay on their day. */
+  time_zone?: string | null;
+  /** Maximum number of groups in the response, in the order of `sort`. Totals cover all groups. Default: 1000. */
   limit?: number | null;
 }
 
@@ -1542,28 +1552,28 @@ export interface SummaryCurrencyTotal {
   currency: string | null;
   /** Records. */
   count: number;
-  /** A measure: a decimal number as a string. Exact, except that averages are rounded to 8 decimals. Null if no record has a value. */
-  [key: `${'sum' | 'avg' | 'min' | 'max'}:${string}`]: string | null;
+  /** A measure: a decimal number as a string. Exact, except that averages and days are rounded to 8 decimals. Null if no record has a value. */
+  [key: `${'sum' | 'avg' | 'min' | 'max' | 'median' | 'p90'}:${string}`]: string | null;
 }
 
 /** The records with the same key. */
 export interface SummaryGroup {
-  /** The values of the group, by the names in `group_by`; null for records without a value. A date is the first day of its unit. `currency` is added if a measure uses `amount`. */
+  /** The values of the group, by the names in `group_by`; null for records without a value. A date is the first day of its unit. `currency` is added if a measure uses `amount` or `weighted_amount`. */
   key: Record<string, string | boolean | null>;
   /** The same values as display texts; null if there is none. */
   label: Record<string, string | null>;
   /** Records. */
   count: number;
-  /** A measure: a decimal number as a string. Exact, except that averages are rounded to 8 decimals. Null if no record has a value. */
-  [key: `${'sum' | 'avg' | 'min' | 'max'}:${string}`]: string | null;
+  /** A measure: a decimal number as a string. Exact, except that averages and days are rounded to 8 decimals. Null if no record has a value. */
+  [key: `${'sum' | 'avg' | 'min' | 'max' | 'median' | 'p90'}:${string}`]: string | null;
 }
 
 /** Totals of all matching records. A measure of `amount` is null if the amounts have several currencies. */
 export interface SummaryTotal {
   /** Records. */
   count: number;
-  /** A measure: a decimal number as a string. Exact, except that averages are rounded to 8 decimals. Null if no record has a value. */
-  [key: `${'sum' | 'avg' | 'min' | 'max'}:${string}`]: string | null;
+  /** A measure: a decimal number as a string. Exact, except that averages and days are rounded to 8 decimals. Null if no record has a value. */
+  [key: `${'sum' | 'avg' | 'min' | 'max' | 'median' | 'p90'}:${string}`]: string | null;
 }
 
 /** A message that tests a webhook. */

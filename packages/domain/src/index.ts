@@ -67,4 +67,6 @@ export * from './query/limit.js';
 export * from './query/search-query.js';
 export * from './query/sort.js';
 export * from './query/summary.js';
+export * from './query/summary-sort.js';
+export * from './query/time-zone.js';
 export * from './query/system-fields.js';

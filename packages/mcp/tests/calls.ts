@@ -31,7 +31,11 @@ export const strictCalls: readonly (readonly [
   ],
   ['list_notes', { object: null, key: '', query: '', limit: 20, cursor: '' }, {}],
   ['list_changes', { object: 'deal', id: '', changed: [], limit: 5, cursor: '' }, { object: 'deal', limit: 5 }],
-  ['summarize_deals', { ...empty, group_by: ['stage_name'], measures: [] }, { group_by: ['stage_name'] }],
+  [
+    'summarize_deals',
+    { ...empty, group_by: ['stage_name'], measures: [], sort: [], time_zone: '', limit: null },
+    { group_by: ['stage_name'] },
+  ],
   [
     'create_deal',
     {
@@ -81,7 +85,11 @@ export const refusedCalls: Readonly<
     [{ any_of: filter('owner_email', 'eq', { value: 'x@y.z' }).filters }, 'any_of[0].value: "x@y.z" is not a member'],
     [filter('amount', 'eq', { value: '1', values: ['2'] }), 'filters[0].values: differs from value "1"'],
   ],
-  summarize_deals: [[{ group_by: ['stage'] }, 'group_by[0]: ']],
+  summarize_deals: [
+    [{ group_by: ['stage'] }, 'group_by[0]: '],
+    [{ group_by: ['outcome'], sort: ['sum:amount'] }, 'sort[0]: '],
+    [{ time_zone: 'Mars' }, 'time_zone: "Mars" is no time zone'],
+  ],
   get_record: [
     [{ object: 'deal', key: 'acme.com' }, 'key: must be the id of a record: search for it first'],
     [{ object: 'account', key: 'nobody.example' }, 'Not found.'],

@@ -96,6 +96,20 @@ const tasks: readonly (readonly [string, () => Promise<unknown>, unknown])[] = [
     '552000',
   ],
   [
+    'the account with the largest deals, and the stages in their order',
+    async () => {
+      const accounts = { group_by: ['account_name'], measures: ['sum:amount'], sort: ['sum:amount:desc'], limit: 1 };
+      const [largest] = (await summarize(accounts)).groups;
+      const all = (await summarize({ group_by: ['account_name'], measures: ['sum:amount'] })).groups;
+      const stages = (await summarize({ group_by: ['stage_name'], sort: ['stage_name:desc'] })).groups;
+      return [
+        Number(largest?.['sum:amount']) === Math.max(...all.map((group) => Number(group['sum:amount']))),
+        stages[0]?.['stage_name'],
+      ];
+    },
+    [true, 'Won'],
+  ],
+  [
     'the average deal size by tier',
     async () => (await summarize({ group_by: ['tier'], measures: ['avg:amount'] })).groups.length,
     2,

@@ -14,6 +14,8 @@ import type { WireRecord } from '../support/subject.js';
 export interface RecordModel {
   readonly id: string;
   readonly wire: WireRecord;
+  /** Its account; null without one. */
+  readonly account: { readonly wire: WireRecord } | null;
   readonly relations: Readonly<Record<string, string | null>>;
   /** The normalized texts that `q` searches. */
   readonly searched: readonly string[];
@@ -41,7 +43,13 @@ export const modelsOf = (
       'contact.email': (wire['contact_email'] as string | null | undefined) ?? null,
     };
     const searched = searchedFields[objectType].map((name) => normalizeOrNull(wire[name]));
-    return { id: wire.id, wire, relations, searched: searched.filter((text) => text !== null) };
+    return {
+      id: wire.id,
+      wire,
+      account: account === undefined ? null : { wire: account },
+      relations,
+      searched: searched.filter((text) => text !== null),
+    };
   });
 
 const partOf = (value: CustomValue, definition: CustomFieldDefinition, part: string): ComparisonValue => {

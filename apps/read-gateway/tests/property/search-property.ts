@@ -6,7 +6,14 @@ import {
   summarizeOpportunities,
 } from '@crm/contract';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { dateUnits, type FieldIndex, filterKindOf, type ObjectType, summaryFunctions } from '@crm/domain';
+import {
+  dateUnits,
+  type FieldIndex,
+  filterKindOf,
+  maxSummaryPercentiles,
+  type ObjectType,
+  summaryFunctions,
+} from '@crm/domain';
 import fc from 'fast-check';
 import { fieldCasesOf } from './field-cases.js';
 import { expectedIds } from './oracle.js';
@@ -70,7 +77,10 @@ const summaryOf: Readonly<Record<ObjectType, OperationContract>> = {
 };
 const groupedKinds: ReadonlySet<string> = new Set(['option', 'checkbox', 'boolean']);
 const dateKinds: ReadonlySet<string> = new Set(['instant', 'timestamp', 'datetime', 'date']);
-const groupedNames = ['stage_id', 'owner_id', 'pipeline_id', 'account_id', 'currency'];
+const groupedNames = [
+  ...['stage_id', 'outcome', 'owner_id', 'pipeline_id', 'account_id', 'currency', 'industry', 'employee_range'],
+];
+const timeZones = ['UTC', 'Asia/Kolkata', 'America/New_York', 'Pacific/Kiritimati'];
 
 /** Everything that an object can be grouped by, and every number that can be measured. */
 const askable = (fieldIndex: FieldIndex) => {
@@ -87,20 +97,32 @@ const askable = (fieldIndex: FieldIndex) => {
 
 const summaryQuestions = (objectType: ObjectType): fc.Arbitrary<SummaryQuestion> => {
   const fieldIndex = world.setup.fieldIndex(objectType, null);
-  const { groups, numbers } = askable(fieldIndex);
+  const own = askable(fieldIndex);
+  const ofAccount = objectType === 'account' ? [] : askable(world.setup.fieldIndex('account', null)).groups;
+  const groups = [...own.groups, ...ofAccount.map((name) => `account.${name}`)];
+  const numbers = [...own.numbers, ...(objectType === 'opportunity' ? ['days_to_close'] : [])];
   const search = fc.constantFrom(...pairsOf(fieldIndex)).chain((pair) => questionsAbout(world, objectType, pair));
   // Amounts are the only numbers with a currency.
   const number = numbers.includes('amount')
     ? fc.oneof(fc.constant('amount'), fc.constantFrom(...numbers))
     : fc.constantFrom(...numbers);
   const measure = fc.tuple(fc.constantFrom(...summaryFunctions), number).map(([compute, name]) => `${compute}:${name}`);
+  // Ids are sorted by their labels, which other tests cover.
+  const sorts = (names: readonly string[]) =>
+    fc
+      .uniqueArray(fc.constantFrom('count', ...names.filter((name) => !name.endsWith('_id'))), { maxLength: 3 })
+      .chain((keys) => fc.tuple(...keys.map((key) => fc.constantFrom(key, `${key}:asc`, `${key}:desc`))));
   return fc
     .record({
       asked: fc.oneof({ weight: 1, arbitrary: fc.constant(null) }, { weight: 2, arbitrary: search }),
-      group_by: fc.uniqueArray(fc.constantFrom(...groups), { maxLength: 2 }),
-      measures: fc.uniqueArray(fc.oneof(measure, measure, fc.constant('count')), { maxLength: 4 }),
+      group_by: fc.uniqueArray(fc.constantFrom(...groups), { maxLength: 3 }),
+      measures: fc
+        .uniqueArray(fc.oneof(measure, measure, fc.constant('count')), { maxLength: 4 })
+        .filter((names) => names.filter((name) => /^(median|p90):/.test(name)).length <= maxSummaryPercentiles),
+      time_zone: fc.constantFrom(...timeZones),
       limit: fc.oneof(fc.integer({ min: 1, max: 5 }), fc.constant(1_000)),
     })
+    .chain((drawn) => sorts([...drawn.group_by, ...drawn.measures]).map((sort) => ({ ...drawn, sort })))
     .map(({ asked, ...rest }) => {
       const { filters, query, pipeline_id, stage_id } = asked?.question ?? {};
       return JSON.parse(JSON.stringify({ ...rest, filters, query, pipeline_id, stage_id })) as SummaryQuestion;
@@ -220,7 +242,7 @@ const describeSummaries = ({ summaries }: PropertySize): void => {
       let grouped = 0;
       const property = fc.asyncProperty(summaryQuestions(objectType), async (question) => {
         const answer = await gateway.client.call(summaryOf[objectType], { body: question });
-        expect(answer.status).toBe(200);
+        expect([answer.status, answer.errors]).toEqual([200, {}]);
         const { groups, total, total_by_currency: currencies, truncated } = answer.data as Summary;
         const ofCurrency = [...currencies].map((one) => ({ currency: one.currency, part: partOf({ ...one }) }));
         if (groups.length > 1) grouped += 1;
@@ -231,7 +253,8 @@ const describeSummaries = ({ summaries }: PropertySize): void => {
           truncated,
         }).toEqual(expectedSummary(world.records[objectType], fieldIndex, question));
       });
-      const first = { group_by: [fieldOfSeveralGroups[objectType]], measures: ['count'], limit: 100 };
+      const only = { group_by: [fieldOfSeveralGroups[objectType]], measures: ['count'], limit: 100 };
+      const first = { ...only, sort: [], time_zone: 'UTC' };
       await fc.assert(property, { numRuns: summaries, seed, examples: [[first]] });
       expect(grouped).toBeGreaterThan(0);
     },

@@ -113,6 +113,12 @@ const summariesOf = (objectType: ObjectType): readonly CostlyRequest[] => {
   return [
     ...filtersOf(objectType).map(([what, filters, status]) => ask(what, { filters }, status)),
     ask('the most groups', { group_by: ['created_at:day', selectSlug], measures }),
+    ask('the most groups of a time zone, sorted by percentiles', {
+      ...{ group_by: ['created_at:day', 'updated_at:day', selectSlug], time_zone: 'Pacific/Chatham' },
+      measures: [...measures.slice(0, 8), 'median:version', 'p90:version'],
+      sort: ['median:version:desc', 'p90:version', 'created_at:day'],
+    }),
+    ask('unknown sorts', { sort: numbers(3).map((n) => `sum:${near(n)}`), time_zone: 'A/'.repeat(40) }, 400),
     ask('unknown fields', { group_by: [near(1), near(2)], measures: numbers(10).map((n) => `sum:${near(n)}`) }, 400),
   ];
 };

@@ -78,7 +78,7 @@ export const subjects: Readonly<Record<ObjectType, Subject>> = {
       ...['account_domain', 'account_name', 'contact_email', 'contact_first_name', 'contact_last_name'],
       ...['account_external_id', 'contact_external_id', 'pipeline_name'],
     ],
-    keysOnRequest: ['seconds_in_stage'],
+    keysOnRequest: ['seconds_in_stage', 'days_to_close'],
   },
 };
 

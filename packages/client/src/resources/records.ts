@@ -69,7 +69,7 @@ export interface Records<T extends RecordTypes, C> {
   ): Listing<RecordOf<T['record'], C, InPage<F>>, ResponseOf<T['page'], C, InPage<F>>>;
   /** Counts, sums, averages, minimums and maximums of the matching records, grouped by up to two fields. */
   summarize(
-    body: SearchOf<T['summary'], never, ValueName<T['record'], C>, T['relation']>,
+    body: SearchOf<T['summary'], never, ValueName<T['record'], C>, T['relation'], string>,
     options?: ReadOptions,
   ): Promise<Answer<types.Summary>>;
   /** One record with all system fields and visible custom fields, unless `fields` narrows it. */

@@ -1,19 +1,36 @@
-import { maxSummaryGroupings, maxSummaryGroups, maxSummaryMeasures, summaryFunctions } from '@crm/domain';
+import {
+  maxSortKeys,
+  maxSummaryGroupings,
+  maxSummaryGroups,
+  maxSummaryMeasures,
+  maxSummaryPercentiles,
+  summaryFunctions,
+} from '@crm/domain';
 import { Type, type Static, type TUnsafe } from 'typebox';
-import { fieldsEntryLength } from '../bounds.js';
+import { fieldsEntryLength, rawParameterLength } from '../bounds.js';
 import { flag, integer, listOf, mapOf, nullable, optional, type SchemaOptions, text } from './build.js';
 import { exampleIds } from './example-ids.js';
 import { closed } from './input.js';
-import { matchProperties, pipelineProperties } from './search.js';
+import { matchProperties, pipelineProperties, SortKey } from './search.js';
+
+const sort = Type.Unsafe<string | Record<string, unknown> | unknown[]>({
+  type: ['string', 'object', 'array'],
+  maxItems: maxSortKeys,
+  maxLength: rawParameterLength,
+  description:
+    `Up to ${maxSortKeys} keys, before \`limit\` cuts: \`count\`, or a measure or group as the request names it. One key alone, ` +
+    'and keys as texts, "sum:amount:desc", are accepted too. Nulls come last. Default: count:desc.',
+  'x-document': { type: 'array', items: SortKey, maxItems: maxSortKeys },
+});
 
 const summaryProperties = (groupBy: readonly string[], measures: readonly string[]) => ({
   ...matchProperties,
   group_by: optional(
     listOf(
       Type.String({ maxLength: fieldsEntryLength }),
-      'What to group by: `stage_id`, `owner_id`, `pipeline_id`, `account_id`, `currency`, `is_freemail`, a select, ' +
-        'radio or checkbox field, or a date with its unit, as in `close_date:month` (day, week, month, quarter or year, in ' +
-        'UTC).',
+      'What to group by: `stage_id`, `outcome`, `owner_id`, `pipeline_id`, `account_id`, `currency`, `industry`, ' +
+        '`employee_range`, `is_freemail`, a select, radio or checkbox field, or a date with its unit, as in ' +
+        '`close_date:month` (day, week, month, quarter or year). Also those of the account, as in `account.industry`.',
       groupBy,
       { maxItems: maxSummaryGroupings },
     ),
@@ -21,13 +38,23 @@ const summaryProperties = (groupBy: readonly string[], measures: readonly string
   measures: optional(
     listOf(
       Type.String({ maxLength: fieldsEntryLength }),
-      '`sum:`, `avg:`, `min:` or `max:` followed by a numeric field, as in `sum:amount`. `count` is always returned.',
+      '`sum:`, `avg:`, `min:`, `max:`, `median:` or `p90:` followed by a numeric field, as in `sum:amount`. `count` is always ' +
+        `returned. At most ${maxSummaryPercentiles} of \`median:\` and \`p90:\`.`,
       measures,
       { maxItems: maxSummaryMeasures },
     ),
   ),
+  sort: optional(sort),
+  time_zone: optional(
+    Type.String({
+      maxLength: fieldsEntryLength,
+      description:
+        'The IANA time zone of the days, months and so on, such as `Europe/Berlin`. Default: UTC. Dates without a time stay on ' +
+        'their day.',
+    }),
+  ),
   limit: optional(
-    integer('Maximum number of groups in the response, largest first. Totals cover all groups.', undefined, {
+    integer('Maximum number of groups in the response, in the order of `sort`. Totals cover all groups.', undefined, {
       minimum: 1,
       maximum: maxSummaryGroups,
       default: maxSummaryGroups,
@@ -77,7 +104,7 @@ const withMeasures = <P extends Parameters<typeof Type.Object>[0]>(
         [`^(${summaryFunctions.join('|')}):`]: {
           type: ['string', 'null'],
           description:
-            'A measure: a decimal number as a string. Exact, except that averages are rounded to 8 decimals. Null if no ' +
+            'A measure: a decimal number as a string. Exact, except that averages and days are rounded to 8 decimals. Null if no ' +
             'record has a value.',
         },
       },
@@ -90,7 +117,7 @@ const SummaryGroup = withMeasures(
     key: mapOf(Type.Unsafe<string | boolean | null>({ type: ['string', 'boolean', 'null'] }), {
       description:
         'The values of the group, by the names in `group_by`; null for records without a value. A date is the first ' +
-        'day of its unit. `currency` is added if a measure uses `amount`.',
+        'day of its unit. `currency` is added if a measure uses `amount` or `weighted_amount`.',
     }),
     label: mapOf(nullable(Type.String()), { description: 'The same values as display texts; null if there is none.' }),
     count,
@@ -118,7 +145,7 @@ const SummaryCurrencyTotal = withMeasures(
 /** `data` of a summary. */
 export const Summary = Type.Object(
   {
-    groups: listOf(SummaryGroup, 'The groups, those with the most records first.'),
+    groups: listOf(SummaryGroup, 'The groups, in the order of `sort`.'),
     total: SummaryTotal,
     total_by_currency: listOf(SummaryCurrencyTotal, 'Totals per currency; empty without a measure of `amount`.'),
     truncated: flag('Whether there are more groups than `limit`.', false),

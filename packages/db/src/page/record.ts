@@ -23,6 +23,7 @@ const computed: Readonly<Record<ObjectType, Readonly<Record<string, string>>>> =
     ...stageValues,
     weighted_amount: `${stageValues.weighted_amount}::float8`,
     seconds_in_stage: 'greatest(0, floor(extract(epoch FROM now() - r.stage_entered_at)))::bigint',
+    days_to_close: `trim_scale(round(extract(epoch FROM r.closed_at - r.created_at) / 86400, 8))`,
     pipeline_name: related('pipelines', 'name', 'pipeline_id'),
     account_external_id: related('accounts', 'external_id', 'account_id'),
     contact_external_id: related('contacts', 'external_id', 'contact_id'),

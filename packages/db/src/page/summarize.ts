@@ -1,16 +1,20 @@
 import {
-  type ErrorCollector,
+  ErrorCollector,
   type FieldRef,
   findSystemField,
   hasCurrencyPerRecord,
   maxSummaryGroups,
   parseGroupBy,
   parseMeasures,
+  parseSummarySort,
+  parseTimeZone,
   type Steps,
   type SummaryGroup,
   type SummaryMeasure,
+  type SummarySortKey,
 } from '@crm/domain';
 import type { Queries } from '../database.js';
+import { sqlStateOf } from '../database-errors.js';
 import type { OrganizationSetup } from '../organization-setup.js';
 import { type PageRequest, type PageRequestInput, pageRequestSteps } from './page-request.js';
 import { summaryStatement, type SummaryRowKind } from './summary-sql.js';
@@ -22,6 +26,10 @@ export interface SummaryInput extends Pick<
 > {
   readonly groupBy: readonly string[];
   readonly measures: readonly string[];
+  /** Undefined or null for the largest groups first. */
+  readonly sort?: unknown;
+  /** Of the days, months and so on; undefined or null for UTC. */
+  readonly timeZone?: string | null | undefined;
   /** Null for the maximum. */
   readonly limit: number | null;
 }
@@ -33,6 +41,10 @@ export interface SummaryRequest {
   /** The requested groups, followed by the currency if a measure needs it and the request does not group by it. */
   readonly groups: readonly SummaryGroup[];
   readonly measures: readonly SummaryMeasure[];
+  /** Empty for the largest groups first. */
+  readonly sort: readonly SummarySortKey[];
+  /** Null for UTC. */
+  readonly timeZone: string | null;
   /** The index of the currency group; null if no measure can mix currencies. */
   readonly currencyIndex: number | null;
   readonly limit: number;
@@ -44,7 +56,13 @@ const currencyGroup = (): SummaryGroup => {
   const field = findSystemField('opportunity', 'currency');
   if (field === null) throw new Error('An opportunity has no currency');
   const ref: FieldRef = { source: 'system', field };
-  return { name: 'currency', field: ref, unit: null };
+  return { name: 'currency', field: ref, isOfAccount: false, unit: null };
+};
+
+const readTimeZone = (sent: string | null | undefined, errors: ErrorCollector): string | null => {
+  if (sent === undefined || sent === null || sent === '') return null;
+  const name = errors.read('time_zone', parseTimeZone(sent)) ?? null;
+  return name === 'UTC' ? null : name;
 };
 
 /**
@@ -60,18 +78,22 @@ export function* summaryRequestSteps(
 ): Steps<SummaryRequest> {
   const { request: page, requestedPipelineId } = yield* pageRequestSteps(
     setup,
-    { ...input, defaultSort: 'created_at', readLimit: () => 1 },
+    // Its sort is one of groups.
+    { ...input, sort: undefined, defaultSort: 'created_at', readLimit: () => 1 },
     errors,
   );
-  const fields = setup.fieldIndex(input.objectType, requestedPipelineId);
-  const asked = parseGroupBy(input.groupBy, fields, errors);
-  const measures = parseMeasures(input.measures, fields, errors);
+  const own = setup.fieldIndex(input.objectType, requestedPipelineId);
+  const account = input.objectType === 'account' ? null : setup.fieldIndex('account', null);
+  const asked = parseGroupBy(input.groupBy, { own, account }, errors);
+  const measures = parseMeasures(input.measures, own, errors);
   const isApart = measures.some(hasCurrencyPerRecord);
   const groups = isApart && !asked.some(isCurrency) ? [...asked, currencyGroup()] : asked;
   return {
     page,
     groups,
     measures,
+    sort: parseSummarySort(input.sort, groups, measures, errors),
+    timeZone: readTimeZone(input.timeZone, errors),
     currencyIndex: isApart ? groups.findIndex(isCurrency) : null,
     limit: input.limit ?? maxSummaryGroups,
   };
@@ -114,10 +136,29 @@ interface Row {
 
 const totalOf = ({ size, values }: Row): SummaryTotalRow => ({ count: Number(size), values });
 
-/** Groups the matching records of a request in one statement. */
+/** A time zone that PostgreSQL does not know, because its list of them is older than that of Node. */
+const unknownZone = '22023';
+
+const readRows = async (database: Queries, request: SummaryRequest): Promise<readonly Row[]> => {
+  try {
+    const { organizationId } = request.page.setup;
+    return await database.query<Row & Record<string, unknown>>(organizationId, summaryStatement(request));
+  } catch (error) {
+    if (request.timeZone === null || sqlStateOf(error) !== unknownZone) throw error;
+    const errors = new ErrorCollector();
+    errors.add('time_zone', 'is not a time zone of this database: use a neighbouring one');
+    errors.throwIfAny();
+    throw error;
+  }
+};
+
+/**
+ * Groups the matching records of a request in one statement.
+ *
+ * @throws ApiError on `time_zone` if PostgreSQL does not have it
+ */
 export const summarize = async (database: Queries, request: SummaryRequest): Promise<Summary> => {
-  const statement = summaryStatement(request);
-  const rows = await database.query<Row & Record<string, unknown>>(request.page.setup.organizationId, statement);
+  const rows = await readRows(database, request);
   const groups = rows.filter(({ kind }) => kind === 'group');
   const total = rows.find(({ kind }) => kind === 'total');
   if (total === undefined) throw new Error('A summary has no total');

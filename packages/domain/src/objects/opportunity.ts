@@ -156,6 +156,14 @@ export const opportunity = {
       about: 'Whole seconds since `stage_entered_at`, at the time of the read. Only if `fields` names it.',
       example: 86400,
     },
+    {
+      name: 'days_to_close',
+      kind: 'number',
+      onRequest: true,
+      about:
+        'Days from `created_at` to `closed_at`, with up to 8 decimals. Null while it is open. Only if `fields` names it.',
+      example: 12.25,
+    },
     ...history,
     {
       name: 'account_domain',

@@ -21,6 +21,21 @@ export interface SortKey {
 /** The maximum number of keys in one sort. */
 export const maxSortKeys = 3;
 
+/** A sort key whose name has been resolved to `T`. */
+interface ReadKey<T> {
+  readonly named: T;
+  readonly direction: SortDirection;
+}
+
+/** How the keys of one kind of sort are read. */
+export interface KeyReader<T> {
+  /** Splits a text such as `amount:desc` into a name and a direction. */
+  split(text: string): readonly [name: string, direction: string];
+  parse(name: unknown): Result<T>;
+  /** Two keys with the same identity sort by the same. */
+  identityOf(named: T): string;
+}
+
 /** The system field that an operation sorts by, descending, if the request has no sort. */
 export type DefaultSortField = 'created_at' | 'updated_at';
 
@@ -32,13 +47,38 @@ export const defaultSort = (fieldIndex: FieldIndex, name: DefaultSortField): rea
   return [{ field: { source: 'system', field }, direction: 'desc' }];
 };
 
+/** Reads up to {@link maxSortKeys} keys: one, or a list of them. Errors are on `sort`, `sort.field`, `sort[1].direction` and the like. */
+export const readSortKeys = <T>(
+  input: unknown,
+  reader: KeyReader<T>,
+  errors: ErrorCollector,
+): readonly ReadKey<T>[] => {
+  const isList = Array.isArray(input);
+  const list: readonly unknown[] = isList ? input : [input];
+  if (list.length > maxSortKeys) {
+    errors.add('sort', `must have at most ${maxSortKeys} keys`);
+    return [];
+  }
+  const seen = new Set<string>();
+  return list.flatMap((item, index) => {
+    const sent = readKey(item, isList ? `sort[${index}]` : 'sort', reader, errors);
+    if (sent === null) return [];
+    const named = errors.read(sent.fieldPath, reader.parse(sent.name));
+    const direction = errors.read(sent.directionPath, parseDirection(sent.direction));
+    if (named === undefined || direction === undefined) return [];
+    const identity = reader.identityOf(named);
+    if (seen.has(identity)) errors.add(sent.fieldPath, 'names a field that an earlier key sorts by');
+    seen.add(identity);
+    return [{ named, direction }];
+  });
+};
+
 /**
  * Reads `sort`: `"field"`, `"field:desc"`, `{field, direction}` or a list of up to three of them; ascending by default.
  * Every scalar field can be a sort key, also a custom one or a single part (`slug.start`, `slug.city`). Fields of
  * several values, a date range or location as a whole, and relations cannot.
  * @param input what the request carried; null, undefined and an empty list mean the default
- * @returns the keys in order; the default if the request has no sort or an error. Errors are on `sort`,
- * `sort.field`, `sort[1].direction` and the like.
+ * @returns the keys in order; the default if the request has no sort or an error
  */
 export const parseSort = (
   input: unknown,
@@ -48,24 +88,15 @@ export const parseSort = (
 ): readonly SortKey[] => {
   const fallback = defaultSort(fieldIndex, defaultField);
   if (input === undefined || input === null) return fallback;
-  const isList = Array.isArray(input);
-  const list: readonly unknown[] = isList ? input : [input];
-  if (list.length > maxSortKeys) {
-    errors.add('sort', `must have at most ${maxSortKeys} keys`);
-    return fallback;
-  }
-  const keys: SortKey[] = [];
-  const seen = new Set<string>();
-  for (const [index, item] of list.entries()) {
-    const sent = readKey(item, isList ? `sort[${index}]` : 'sort', errors);
-    if (sent === null) continue;
-    const field = errors.read(sent.fieldPath, parseSortField(sent.name, fieldIndex, errors));
-    const direction = errors.read(sent.directionPath, parseDirection(sent.direction));
-    if (field === undefined || direction === undefined) continue;
-    if (seen.has(fieldKey(field))) errors.add(sent.fieldPath, 'names a field that an earlier key sorts by');
-    seen.add(fieldKey(field));
-    keys.push({ field, direction });
-  }
+  const reader: KeyReader<FieldRef> = {
+    split: (text) => {
+      const colon = text.lastIndexOf(':');
+      return colon < 0 ? [text, 'asc'] : [text.slice(0, colon), text.slice(colon + 1)];
+    },
+    parse: (name) => parseSortField(name, fieldIndex, errors),
+    identityOf: fieldKey,
+  };
+  const keys = readSortKeys(input, reader, errors).map(({ named, direction }) => ({ field: named, direction }));
   return keys.length === 0 ? fallback : keys;
 };
 
@@ -77,10 +108,14 @@ interface SentKey {
   readonly directionPath: string;
 }
 
-const readKey = (input: unknown, path: string, errors: ErrorCollector): SentKey | null => {
+const readKey = (
+  input: unknown,
+  path: string,
+  { split }: Pick<KeyReader<unknown>, 'split'>,
+  errors: ErrorCollector,
+): SentKey | null => {
   if (typeof input === 'string') {
-    const colon = input.lastIndexOf(':');
-    const [name, direction] = colon < 0 ? [input, 'asc'] : [input.slice(0, colon), input.slice(colon + 1)];
+    const [name, direction] = split(input);
     return { name, direction, fieldPath: path, directionPath: path };
   }
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
