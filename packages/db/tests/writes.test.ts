@@ -122,6 +122,22 @@ describe('creates that arrive together', () => {
     expect(await database.query(setup.organizationId, { text, values: [] })).toEqual(origins);
   });
 
+  test('share no call with those of another organization', async () => {
+    const { id: other } = await setupTools(database).createOrganization({ name: 'Other' });
+    const organizations = [setup.organizationId, other] as const;
+    const runCreate = createRides(database, 100);
+    const origin = { requestId: 'beside', apiKeyId: randomUUID() };
+    const started = Array.from({ length: 12 }, (_, n) =>
+      runCreate(organizations[n % 2] ?? other, account(`of${n % 2}-${n}.com`), null, origin),
+    );
+    await Promise.all(started);
+    for (const [n, id] of organizations.entries()) {
+      const text =
+        'SELECT left(domain, 3) AS of, count(*)::int AS n FROM accounts WHERE organization_id = $1 GROUP BY 1';
+      expect(await database.query(id, { text, values: [] })).toEqual([{ of: `of${n}`, n: 6 }]);
+    }
+  });
+
   test('have calls of their own if a call takes only one', async () => {
     expect((await together(accounts('alone'), 1)).calls()).toBe(origins.length);
   });
