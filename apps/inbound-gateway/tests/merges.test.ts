@@ -149,6 +149,10 @@ describe('200', () => {
     expect(await row('contacts', await contact({ email: 'new@alias.com' }))).toMatchObject({ account_id: id });
     const deal = await opportunity({ name: 'By alias' }, { account_domain: 'older.com' });
     expect(await row('opportunities', deal)).toMatchObject({ account_id: id });
+    await opportunity({ name: 'With a new contact' }, { primary_contact_email: 'newer@older.com' });
+    expect(await rows(`account_id FROM contacts WHERE ORG AND email = 'newer@older.com'`)).toEqual([
+      { account_id: id },
+    ]);
     const written = await note('By alias', { account_domains: ['alias.com', 'named.com', 'older.com'] });
     expect(await linked('note_accounts', 'account_id', 'note_id', written)).toEqual([{ account_id: id }]);
     expect(await countOf(`accounts WHERE domain IN ('alias.com', 'older.com')`)).toBe(0);
