@@ -8,7 +8,17 @@ const directions = ['asc', 'desc'] as const;
 /** The sorts with an index. Nullable fields have their own list, because a page may have both values and nulls. */
 const sorts = ['id', 'name', 'created_at', 'updated_at'];
 const nullableSorts = [
-  ...['external_id', 'amount', 'close_date', 'next_action_date', 'stage_id', 'owner_id', 'account_id', 'contact_id'],
+  ...[
+    'stage_entered_at',
+    'closed_at',
+    'amount',
+    'close_date',
+    'next_action_date',
+    'stage_id',
+    'owner_id',
+    'account_id',
+    'contact_id',
+  ],
   ...['account_domain', 'account_name', 'contact_email', 'contact_first_name', 'contact_last_name'],
 ];
 

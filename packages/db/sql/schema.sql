@@ -56,7 +56,6 @@ CREATE TABLE accounts (
 ) WITH (autovacuum_analyze_threshold=100);
 CREATE INDEX accounts_employee_range_idx ON accounts (organization_id, "left"(((normalized ->> 'employee_range'::text) COLLATE "C"), 200), created_at, id);
 CREATE INDEX accounts_empty_slots_idx ON accounts (organization_id, empty_slots, created_at, id);
-CREATE INDEX accounts_external_id_idx ON accounts (organization_id, "left"(((normalized ->> 'external_id'::text) COLLATE "C"), 200), created_at, id);
 CREATE UNIQUE INDEX accounts_external_id_key ON accounts (organization_id, external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX accounts_industry_idx ON accounts (organization_id, "left"(((normalized ->> 'industry'::text) COLLATE "C"), 200), created_at, id);
 CREATE INDEX accounts_is_freemail_idx ON accounts (organization_id, is_freemail, created_at, id);
@@ -183,7 +182,6 @@ CREATE TABLE contacts (
   CONSTRAINT contacts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE RESTRICT
 ) WITH (autovacuum_analyze_threshold=100);
 CREATE INDEX contacts_empty_slots_idx ON contacts (organization_id, empty_slots, created_at, id);
-CREATE INDEX contacts_external_id_idx ON contacts (organization_id, "left"(((normalized ->> 'external_id'::text) COLLATE "C"), 200), created_at, id);
 CREATE UNIQUE INDEX contacts_external_id_key ON contacts (organization_id, external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX contacts_first_name_idx ON contacts (organization_id, "left"(((normalized ->> 'first_name'::text) COLLATE "C"), 200), created_at, id);
 CREATE INDEX contacts_job_title_idx ON contacts (organization_id, "left"(((normalized ->> 'job_title'::text) COLLATE "C"), 200), created_at, id);
@@ -465,7 +463,6 @@ CREATE INDEX opportunities_contact_email_idx ON opportunities (organization_id, 
 CREATE INDEX opportunities_contact_first_name_idx ON opportunities (organization_id, pipeline_id, contact_first_name_key, created_at, id);
 CREATE INDEX opportunities_contact_last_name_idx ON opportunities (organization_id, pipeline_id, contact_last_name_key, created_at, id);
 CREATE INDEX opportunities_empty_slots_idx ON opportunities (organization_id, pipeline_id, empty_slots, created_at, id);
-CREATE INDEX opportunities_external_id_idx ON opportunities (organization_id, pipeline_id, "left"(((normalized ->> 'external_id'::text) COLLATE "C"), 200), created_at, id);
 CREATE UNIQUE INDEX opportunities_external_id_key ON opportunities (organization_id, external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX opportunities_name_idx ON opportunities (organization_id, pipeline_id, "left"(normalized_name, 200), created_at, id);
 CREATE INDEX opportunities_number_1_changed_idx ON opportunities (organization_id, pipeline_id, number_1, updated_at, created_at, id) WHERE (number_1 IS NOT NULL);

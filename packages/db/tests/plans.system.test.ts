@@ -115,15 +115,6 @@ const lookUps: readonly (readonly [table: string, condition: string, index: stri
   ...['accounts', 'contacts', 'opportunities'].map(
     (table) => [table, 'external_id = $2', `${table}_external_id_key`] as const,
   ),
-  // The condition of a filter.
-  ...['accounts', 'contacts'].map(
-    (table) =>
-      [
-        table,
-        `left((normalized->>'external_id') COLLATE "C", 200) COLLATE "C" = $2`,
-        `${table}_external_id_idx`,
-      ] as const,
-  ),
 ];
 
 test.each(lookUps)('a new database looks up a row of %s with %s by the index %s', async (table, condition, index) => {

@@ -318,8 +318,6 @@ CREATE TABLE accounts (
 );
 CREATE INDEX accounts_employee_range_idx
   ON accounts (organization_id, left((normalized->>'employee_range') COLLATE "C", 200), created_at, id);
-CREATE INDEX accounts_external_id_idx
-  ON accounts (organization_id, left((normalized->>'external_id') COLLATE "C", 200), created_at, id);
 CREATE UNIQUE INDEX accounts_external_id_key
   ON accounts (organization_id, external_id) WHERE external_id IS NOT NULL;
 CREATE INDEX accounts_industry_idx
@@ -390,8 +388,6 @@ CREATE TABLE contacts (
   CONSTRAINT contacts_organization_id_fkey FOREIGN KEY (organization_id)
     REFERENCES organizations (id) ON DELETE RESTRICT
 );
-CREATE INDEX contacts_external_id_idx
-  ON contacts (organization_id, left((normalized->>'external_id') COLLATE "C", 200), created_at, id);
 CREATE UNIQUE INDEX contacts_external_id_key
   ON contacts (organization_id, external_id) WHERE external_id IS NOT NULL;
 CREATE INDEX contacts_first_name_idx
@@ -496,8 +492,6 @@ CREATE INDEX opportunities_contact_first_name_idx
   ON opportunities (organization_id, pipeline_id, contact_first_name_key, created_at, id);
 CREATE INDEX opportunities_contact_last_name_idx
   ON opportunities (organization_id, pipeline_id, contact_last_name_key, created_at, id);
-CREATE INDEX opportunities_external_id_idx
-  ON opportunities (organization_id, pipeline_id, left((normalized->>'external_id') COLLATE "C", 200), created_at, id);
 CREATE UNIQUE INDEX opportunities_external_id_key
   ON opportunities (organization_id, external_id) WHERE external_id IS NOT NULL;
 CREATE INDEX opportunities_name_idx

@@ -232,6 +232,8 @@ const unindexed: ReadonlySet<string> = new Set([
   'next_step',
   'description',
   'version',
+  // Whole values are compared with the unique index.
+  'external_id',
 ]);
 
 const columnTypes: Readonly<Record<SystemField['kind'], ComparisonType>> = {
