@@ -64,6 +64,7 @@ const createModelClient = async (
     label: stage.label,
     isActive: true,
     isDefault: stage.label === 'Qualified',
+    outcome: 'open',
   }));
   const state = new ModelState(ofModel, currency);
   return new ModelClient(state, data.pipeline.pipeline_id, client, organization, gateway.database);

@@ -24,6 +24,7 @@ export type Call =
   | { readonly kind: 'restoreDeal'; readonly index: number }
   | { readonly kind: 'activateStage'; readonly index: number }
   | { readonly kind: 'makeDefaultStage'; readonly index: number }
+  | { readonly kind: 'setOutcome'; readonly index: number; readonly outcome: string }
   | { readonly kind: 'renameStage'; readonly index: number; readonly label: string }
   | { readonly kind: 'archiveStage'; readonly index: number; readonly to: number | null }
   | { readonly kind: 'activatePipeline'; readonly isActive: boolean }
@@ -73,6 +74,7 @@ export const callsOf = (lane: number): fc.Arbitrary<readonly Call[]> => {
     fc.record({ kind: kind('archiveStage'), index: stage, to: fc.option(stage, { nil: null }) }),
     fc.record({ kind: kind('activateStage'), index: stage }),
     fc.record({ kind: kind('makeDefaultStage'), index: stage }),
+    fc.record({ kind: kind('setOutcome'), index: stage, outcome: fc.constantFrom('open', 'won', 'lost') }),
     fc.record({ kind: kind('activatePipeline'), isActive: fc.boolean() }),
   );
   const call = fc.oneof<(fc.Arbitrary<Call> | fc.WeightedArbitrary<Call>)[]>(

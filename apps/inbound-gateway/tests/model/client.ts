@@ -198,6 +198,10 @@ export class ModelClient {
         const request = stage(call.index, { is_default: true });
         return [updateStage, request, (state) => setup.makeDefaultStage(state, call.index)];
       }
+      case 'setOutcome': {
+        const request = stage(call.index, { outcome: call.outcome });
+        return [updateStage, request, (state) => setup.setOutcome(state, call.index, call.outcome)];
+      }
       default:
         throw new Error(`${call.kind} is no change of the setup`);
     }

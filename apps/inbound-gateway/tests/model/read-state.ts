@@ -25,6 +25,7 @@ export const describeModels = (states: readonly ModelState[]) => {
         ...{ name, account: account?.domain ?? null, primary: primary?.email ?? null },
         additional: additional.map(({ email }) => email),
         ...{ amount, currency, next_step, stage: stage.label, score, version },
+        ...{ outcome: stage.outcome, closes: stage.outcome !== 'open' },
       })),
     ),
     inEuros: deals.filter(({ currency }) => currency === 'EUR').length,
@@ -67,7 +68,8 @@ const scoreOf = ({ custom_fields: { score } }: ReadRecord): number | null => sco
 export const readState = async (client: TestClient) => {
   const accounts = await walk(client, searchAccounts, 'accounts', 'industry,version');
   const contacts = await walk(client, searchContacts, 'contacts', 'version');
-  const dealFields = 'amount,currency,next_step,account_domain,contact_email,version';
+  const dealFields =
+    'amount,currency,next_step,account_domain,contact_email,version,outcome,stage_entered_at,closed_at';
   const deals = await walk(client, searchOpportunities, 'opportunities', dealFields);
   const inEuros = { filters: { field: 'currency', operator: 'eq', value: 'EUR' } };
   const euros = await walk(client, searchOpportunities, 'opportunities', 'currency', inEuros);
@@ -93,6 +95,7 @@ export const readState = async (client: TestClient) => {
         ),
         ...{ amount: one['amount'], currency: one['currency'], next_step: one['next_step'], stage: one['stage_name'] },
         ...{ score: scoreOf(one), version: one['version'] },
+        ...{ outcome: one['outcome'], closes: one['closed_at'] === one['stage_entered_at'] },
       })),
     ),
     inEuros: euros.length,

@@ -43,3 +43,9 @@ export const activatePipeline = (state: ModelState, isActive: boolean): Outcome 
   state.isPipelineActive = isActive;
   return 'updated';
 };
+
+/** `PATCH stages/{id}` with an outcome */
+export const setOutcome = (state: ModelState, index: number, outcome: string): Outcome => {
+  state.stageAt(index).outcome = outcome;
+  return 'updated';
+};

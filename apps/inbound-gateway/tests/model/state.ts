@@ -6,6 +6,7 @@ export interface ModelStage {
   label: string;
   isActive: boolean;
   isDefault: boolean;
+  outcome: string;
 }
 
 interface Identified<R> {

@@ -25,7 +25,8 @@ import {
   objectChoices,
 } from '../import/targets.js';
 import { withJson, type OutputOptions } from '../options.js';
-import { type CustomField, listActiveFields, listPipelines } from '../setup/lookup.js';
+import { type CustomField, listActiveFields, listPipelines, type PipelineWithStages } from '../setup/lookup.js';
+import { proposalsOfPipelines } from '../setup/outcome-proposals.js';
 
 interface InitOptions extends OutputOptions, GatewayOptions, CsvFileOptions {
   readonly object?: ExportObject;
@@ -65,7 +66,8 @@ const initMapping = async (context: CliContext, file: string, options: InitOptio
   const columns = new Map(source.columns.map((column) => [column, rows.map((row) => row.get(column) ?? '')]));
   const object = options.object === undefined ? guessObject(columns) : importObjectOf(options.object);
   const customFields = await customFieldsOf(context, options, object);
-  const pipelines = object === 'opportunity' ? await pipelinesOf(context, options) : [];
+  const found = object === 'opportunity' ? await pipelinesOf(context, options) : [];
+  const pipelines = found.map(({ name }) => name);
   const settings = [...settingLines(options, source, object, pipelines), ...escapeLines(source.columns, rows)];
   const mapping = guessMapping({ name: basename(file), object, columns, customFields, settings });
   const output = options.output ?? `${basename(file, extname(file))}.yaml`;
@@ -74,7 +76,10 @@ const initMapping = async (context: CliContext, file: string, options: InitOptio
     return;
   }
   await writeNew(output, mapping.text);
-  printInit(context, options, { ...mapping, file, output, object, pipelines });
+  printInit(context, options, {
+    ...{ ...mapping, file, output, object, pipelines },
+    proposals: proposalsOfPipelines(found),
+  });
 };
 
 /** The lines of the mapping that make the printed command read the file as this one did. */
@@ -112,12 +117,12 @@ const escapeLines = (columns: readonly string[], rows: readonly Row[]): string[]
   return [`escaped_formulas: true${remark(doubts)}`];
 };
 
-/** The names of the organization's pipelines; none if no gateway is given. */
-const pipelinesOf = async (context: CliContext, options: InitOptions): Promise<readonly string[]> => {
+/** The pipelines of the organization that are not archived; none if no gateway is given. */
+const pipelinesOf = async (context: CliContext, options: InitOptions): Promise<readonly PipelineWithStages[]> => {
   const gateways = await findGateways(context, options, 'read');
   if (gateways === undefined) return [];
   const found = await askReadGateway(gateways.url, gateways.apiKey, listPipelines);
-  return found.filter((one) => one.is_active).map(({ name }) => name);
+  return found.filter((one) => one.is_active);
 };
 
 /** The custom fields of the organization; none if no gateway is given. */
@@ -154,10 +159,11 @@ interface PrintedInit extends InitMapping {
   readonly output: string;
   readonly object: ImportObject;
   readonly pipelines: readonly string[];
+  readonly proposals: readonly string[];
 }
 
 const printInit = (context: CliContext, options: InitOptions, printed: PrintedInit): void => {
-  const { file, output, object, fields, missing, leftOut, text: mapping, pipelines } = printed;
+  const { file, output, object, fields, missing, leftOut, text: mapping, pipelines, proposals } = printed;
   const width = Math.max(0, ...fields.map(({ field }) => field.length));
   const checks = mapping.match(/# CHECK:.*/g) ?? [];
   const pipeline = pipelines.length > 1 ? ` --pipeline ${quoted(pipelines[0] ?? '')}` : '';
@@ -168,8 +174,9 @@ const printInit = (context: CliContext, options: InitOptions, printed: PrintedIn
     ...(leftOut.length === 0 ? [] : [`Not imported: ${leftOut.join(', ')}`]),
     ...checks.map((check) => `  ${check.slice(2)}`),
     ...(pipeline === '' ? [] : [`The pipelines are: ${pipelines.join(', ')}`]),
+    ...proposals,
     `Next: crm import ${quoted(file)} --mapping ${quoted(output)}${pipeline} --dry-run`,
   ].join('\n');
-  const json = { mapping: output, object: collections[object], fields, missing, left_out: leftOut, checks };
+  const json = { mapping: output, object: collections[object], fields, missing, left_out: leftOut, checks, proposals };
   printResult(context, options, { json, text });
 };

@@ -7,6 +7,7 @@ import { CliError, exitCodes, ifThere, usageError } from '../errors.js';
 import { example } from '../examples.js';
 import { privateMode } from '../private-mode.js';
 import type { YamlFile } from '../yaml-file.js';
+import { proposalsOfFile } from './outcome-proposals.js';
 import { planSetup, refuseStagesInUse } from './plan/plan-setup.js';
 import type { OnSecret } from './plan/plan-webhooks.js';
 import { readStoredSetup } from './plan/read-setup.js';
@@ -30,7 +31,8 @@ The file can have a currency, members, pipelines with their stages, fields, and 
 payload, paused). An example is ${example('setup.yaml')}. Entries that the file does not name stay unchanged. To rename a
 pipeline, stage, member or webhook, write "was: OLD NAME" (or its id) beside the new name. The order in the file becomes the order
 in the organization. "archived: true" takes an entry out of use; "move_to: LABEL" names the stage that gets the opportunities of an
-archived one. A new currency of a field with values needs "reinterpret_values: true": the numbers stay and become amounts in it.
+archived one. "outcome: won" or "lost" says how the deals of a stage have ended; a stage with the probability 100 or 0 and no outcome
+is only proposed as won or lost. A new currency of a field with values needs "reinterpret_values: true": the numbers stay and become amounts in it.
 For webhooks, the key also needs the group webhooks; with a database, the command needs WEBHOOK_SECRET_KEY and
 WEBHOOK_ALLOWED_NETWORKS as the gateways have them. For currencies of fields, the key also needs the group search.
 The command checks the whole file and prints the plan first. Then it makes one call of the API for each change, and checks that the
@@ -80,17 +82,22 @@ const apply = async (
 ): Promise<void> => {
   const secrets: Record<string, string> = {};
   const onSecret = printSecrets(context, options, secrets);
-  const { steps, archives } = planSetup(source, file, await readStoredSetup(session, file), onSecret);
+  const stored = await readStoredSetup(session, file);
+  const { steps, archives } = planSetup(source, file, stored, onSecret);
+  const proposals = proposalsOfFile(file, stored.pipelines);
   await refuseStagesInUse(source, session, archives);
   const plan = steps.map(({ text }) => text);
   const lines = plan.map((line) => `  ${line}\n`).join('');
   const isDryRun = options.dryRun === true;
-  if (options.json !== true && !isDryRun) context.stderr.write(printable(lines));
+  if (options.json !== true)
+    context.stderr.write(
+      printable([isDryRun ? '' : lines, ...proposals.map((line) => `Proposed: ${line}\n`)].join('')),
+    );
   const isApplied = plan.length > 0 && !isDryRun && (await isAgreed(context, options));
   const progress = newProgress();
   const json = (applied: boolean) => {
     const shown = Object.keys(secrets).length > 0 ? { secrets } : {};
-    return { plan, applied, changes: progress.made, ...shown };
+    return { plan, applied, changes: progress.made, proposals, ...shown };
   };
   try {
     if (isApplied) {

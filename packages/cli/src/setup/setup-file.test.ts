@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
+import { proposalsOfFile, proposalsOfPipelines } from './outcome-proposals.js';
 import { planSetup } from './plan/plan-setup.js';
 import { readSetupFile } from './setup-file.js';
 import { yamlText } from '../yaml-file.js';
@@ -11,6 +12,40 @@ const plan = (content: string | Uint8Array): readonly string[] => {
   const setup = { currency: undefined, members: [], pipelines: [], fields: [], webhooks: [], inUse: new Set<string>() };
   return planSetup(source, file, setup, () => undefined).steps.map(({ text }) => text);
 };
+
+it('proposes the outcome of open stages with the probability 100 or 0, and sets none', () => {
+  const stage = (label: string, probability: number | null, outcome: 'open' | 'won' = 'open') => ({
+    ...{ stage_id: label, pipeline_id: 'p', label, stage_order: 1, color: 'gray', is_active: true, is_default: false },
+    ...{ probability, outcome },
+  });
+  const stored = [
+    {
+      ...{ pipeline_id: 'p', name: 'Sales', is_active: true, created_at: '' },
+      stages: [stage('New', 10), stage('Old won', 100), stage('Won', 100, 'won'), stage('Kept', 0), stage('Gone', 0)],
+    },
+  ];
+  const { file } = readSetupFile(
+    'setup.yaml',
+    `pipelines:
+  - name: sales
+    stages:
+      - { label: New, probability: 0 }
+      - { label: Signed, was: Old won }
+      - { label: Won }
+      - { label: Kept, outcome: open }
+      - { label: Gone, archived: true }
+      - { label: Half, probability: 50 }`,
+  );
+  expect(proposalsOfFile(file, stored)).toEqual([
+    'The stage New of sales is open and has the probability 0. If its deals are lost, write outcome: lost beside its label.',
+    'The stage Signed of sales is open and has the probability 100. If its deals are won, write outcome: won beside its label.',
+  ]);
+  expect(proposalsOfPipelines(stored).map((line) => line.replace(/.*: crm/, 'crm'))).toEqual([
+    `crm api PATCH /v1/inbound/stages/Old won '{"outcome":"won"}'`,
+    `crm api PATCH /v1/inbound/stages/Kept '{"outcome":"lost"}'`,
+    `crm api PATCH /v1/inbound/stages/Gone '{"outcome":"lost"}'`,
+  ]);
+});
 
 describe('a bad file', () => {
   it.each([
