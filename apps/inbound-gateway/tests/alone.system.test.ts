@@ -97,8 +97,7 @@ const reads = async ({ ask }: Teller, { pipeline }: TestOrganization, ids: Ids):
   ] as const;
   for (const [one, many, id, field, value] of objects) {
     const inPipeline = one === 'Opportunity' ? { pipeline_id: pipeline.id } : {};
-    await ask(`get${one}`, of(id));
-    await ask(`list${one}History`, of(id));
+    for (const call of [`get${one}`, `list${one}History`]) await ask(call, of(id));
     await ask(`list${one}Fields`, { query: inPipeline });
     for (const call of [`list${one}Duplicates`, `get${one}Schema`]) await ask(call);
     const page = await ask(`list${many}`, { query: { ...inPipeline, limit: 1 } });
@@ -115,6 +114,7 @@ const reads = async ({ ask }: Teller, { pipeline }: TestOrganization, ids: Ids):
     await ask(`summarize${many}`, { body: { ...inPipeline, group_by: ['created_at:month'] } });
   }
   await ask('listOpportunityStages', of(ids['first']));
+  await ask('summarizeStages', { body: { pipeline_id: pipeline.id } });
   for (const label of [
     ['stage_name', 'Qualified'],
     ['owner_email', 'same@team.example'],

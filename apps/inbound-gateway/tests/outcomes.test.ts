@@ -125,3 +125,60 @@ describe('the stays of a deal in stages', () => {
     expect([gone.status, gone.body]).toMatchObject([404, { merged_into: kept }]);
   });
 });
+
+test('the summary of stages counts the stays of a period, where they went and how long they took', async () => {
+  const ids: string[] = [];
+  for (let n = 0; n < 6; n += 1) ids.push(await deal(`Deal ${n}`, { stage_id: stage('New') }));
+  const [gone = '', ...others] = ids;
+  const move = async (id: string, label: string | null) =>
+    send('PATCH', `opportunities/${id}`, { opportunity: { stage_id: label === null ? null : stage(label) } });
+  for (const id of others) await move(id, 'Qualified');
+  for (const id of others.slice(0, 3)) await move(id, 'Won');
+  await move(others[0] ?? '', 'Qualified');
+  await move(gone, null);
+  // Stays in New of 1 to 6 days, of which the longest began before the period.
+  const days = `UPDATE stage_visits v SET entered_at = v.left_at - (p.place_of * interval '1 day') FROM (
+    SELECT opportunity_id, row_number() OVER (ORDER BY opportunity_id) AS place_of FROM stage_visits
+     WHERE organization_id = $1 AND stage_id = $2) p
+    WHERE v.organization_id = $1 AND v.stage_id = $2 AND v.opportunity_id = p.opportunity_id`;
+  await rows(days, stage('New'));
+  const ask = async (body: object) =>
+    reader().send('POST', '/v1/opportunities/stage-summary', { key: organization.key, body });
+  const from = new Date(Date.now() - 5.5 * 86_400_000).toISOString();
+  const { stages } = (await ask({ pipeline_id: organization.pipeline.id, from })).data as {
+    readonly stages: readonly Record<string, unknown>[];
+  };
+  const day = 86_400;
+  const moveTo = (label: string, count: number, rate: number) => ({
+    ...{ stage_id: stage(label), stage_name: label, count, rate },
+  });
+  expect(stages).toMatchObject([
+    {
+      ...{
+        stage_name: 'New',
+        outcome: 'open',
+        entered: 5,
+        left: 5,
+        median_seconds: 3 * day,
+        p90_seconds: expect.closeTo(4.6 * day) as unknown,
+      },
+      moves: expect.arrayContaining([
+        moveTo('Qualified', expect.any(Number) as never, expect.any(Number) as never),
+      ]) as unknown,
+    },
+    { stage_name: 'Qualified', entered: 6, left: 3, moves: [moveTo('Won', 3, 0.5)] },
+    { stage_name: 'Won', entered: 3, left: 1, moves: [moveTo('Qualified', 1, 1 / 3)] },
+  ]);
+  const reversed = await ask({ pipeline_id: organization.pipeline.id, from: '2026-02-01', to: '2026-01-01' });
+  expect([reversed.status, reversed.fieldsAtFault]).toEqual([400, ['to']]);
+  expect((await ask({ pipeline_id: organization.id })).status).toBe(404);
+  const all = (await ask({ pipeline_id: organization.pipeline.id })).data as typeof stages & { stages: typeof stages };
+  expect(all.stages[0]).toMatchObject({ entered: 6, left: 6, median_seconds: 3.5 * day });
+  const moves = all.stages[0]?.['moves'] as readonly { stage_id: string | null; count: number; rate: number }[];
+  expect(moves).toEqual([
+    { ...moveTo('Qualified', 5, 5 / 6) },
+    { stage_id: null, stage_name: null, count: 1, rate: 1 / 6 },
+  ]);
+  // The times of this test are not those of the log.
+  await rows('DELETE FROM events WHERE organization_id = $1');
+});

@@ -20,6 +20,7 @@ beforeAll(async () => {
 
 const goodRequest = ({ id, path }: OperationContract): TestRequest => {
   if (path.endsWith('/summary')) return { body: { group_by: ['created_at:month'] } };
+  if (id === 'summarizeStages') return { body: { pipeline_id: gateway.organization.pipeline.id } };
   if (path.endsWith('/search')) return { body: { query: 'two' } };
   if (id === 'listOpportunities') return { query: `limit=1&pipeline_id=${gateway.organization.pipeline.id}` };
   if (path.endsWith('/schema')) return {};

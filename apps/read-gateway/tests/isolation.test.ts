@@ -125,8 +125,8 @@ const ownOf = ({ mark, ids }: Tenant): RegExp =>
   new RegExp(`${mark}|${Object.values(ids).join('|')}|"total":\\{"count":[1-9]`);
 
 /** The required id parameters of an operation. */
-const requiredOf = ({ query = {} }: OperationContract): readonly string[] => {
-  const { required = [] }: { readonly required?: readonly string[] } = query;
+const requiredOf = ({ query = {}, body = {} }: OperationContract): readonly string[] => {
+  const required = [query, body].flatMap((one: { readonly required?: readonly string[] }) => one.required ?? []);
   return required.filter((name) => name.endsWith('_id'));
 };
 
@@ -178,7 +178,7 @@ describe('200', () => {
     },
   );
 
-  test.each(contracts.filter(({ body }) => body !== undefined))(
+  test.each(contracts.filter(({ body }) => propertiesOf(body).includes('filters')))(
     'R7: $id finds nothing of the other organization by words, filters or ids',
     async (contract) => {
       for (const [caller, other] of pairs()) {

@@ -110,6 +110,7 @@ const table: readonly (readonly [id: string, statements: number, call: () => Cal
   ),
   ['getNote', 1, onRecord('note_id')],
   ['listOpportunityStages', 1, onRecord('opportunity_id')],
+  ['summarizeStages', 1, bodyOf(() => ({ pipeline_id: organization.pipeline.id }))],
   ['listPipelineStages', 0, () => ({ id: organization.pipeline.id })],
   ['summarizeOpportunities', 1, bodyOf(() => ({ group_by: ['stage_id'], measures: ['sum:amount'] }))],
   ['mergeAccount', 1, mergeInto('company_id', '/v1/inbound/accounts', { domain: 'spare.example' })],

@@ -9,11 +9,11 @@ import { createNotes, type Notes } from './resources/notes.js';
 import { createPipelines, type Pipelines } from './resources/pipelines.js';
 import {
   createRecords,
+  createStageReads,
   getByKey,
   type GetBy,
-  listStagesOf,
-  type ListStages,
   type Records,
+  type StageReads,
 } from './resources/records.js';
 import { createWebhooks, type Webhooks } from './resources/webhooks.js';
 import { createSend } from './transport.js';
@@ -75,7 +75,7 @@ export type Contacts<C> = Records<ContactTypes, C>;
 
 /** The calls of the API, with the key of one organization. */
 export interface CrmClient<C extends CustomFieldTypes = AnyCustomFields> {
-  readonly opportunities: Opportunities<C['opportunities']> & { readonly stages: ListStages };
+  readonly opportunities: Opportunities<C['opportunities']> & StageReads;
   readonly accounts: Accounts<C['accounts']> &
     Merges & {
       /** Gets the account that a create with this domain would find; returns the same as `get`. */
@@ -118,7 +118,7 @@ export const createClient = <C extends CustomFieldTypes = AnyCustomFields>(optio
   const contacts: Contacts<C['contacts']> = createRecords(send, 'contacts');
   const opportunities: Opportunities<C['opportunities']> = createRecords(send, 'opportunities');
   return {
-    opportunities: { ...opportunities, stages: listStagesOf(send) },
+    opportunities: { ...opportunities, ...createStageReads(send) },
     accounts: {
       ...accounts,
       ...createMerges(send, 'accounts'),

@@ -1431,6 +1431,26 @@ export interface StageDetail {
   stage: Stage;
 }
 
+/** The stays in one stage that began in the period. */
+export interface StageFigures {
+  /** Id of the stage. */
+  stage_id: string;
+  /** Its label. */
+  stage_name: string;
+  /** Whether deals in it are open, won or lost. */
+  outcome: 'open' | 'won' | 'lost';
+  /** The number of stays. A deal that enters the stage twice has two. */
+  entered: number;
+  /** How many of them have ended. */
+  left: number;
+  /** Median length of the ended ones, in seconds; null if none has. */
+  median_seconds: number | null;
+  /** The 90th percentile of their lengths, in seconds. */
+  p90_seconds: number | null;
+  /** Where the ended ones went, the most frequent first. */
+  moves: Array<StageMoves>;
+}
+
 /** A stage to create. */
 export interface StageInput {
   /** Display text, unique in the pipeline. */
@@ -1445,6 +1465,18 @@ export interface StageInput {
   is_default?: boolean | null;
 }
 
+/** How many of the stays in a stage ended with a move to another one. */
+export interface StageMoves {
+  /** The next stage; null if the deal left for none, or was merged into another one. */
+  stage_id: string | null;
+  /** Its label; null without a stage, or if it was deleted since. */
+  stage_name: string | null;
+  /** The number of stays. */
+  count: number;
+  /** `count` divided by `entered`. */
+  rate: number;
+}
+
 export type StageOutcome = 'open' | 'won' | 'lost';
 
 /** A page of stages. */
@@ -1457,6 +1489,22 @@ export interface StagePage {
   next_cursor: string | null;
   /** The page size used. */
   limit: number;
+}
+
+/** How deals went through the stages of a pipeline. */
+export interface StageSummary {
+  /** The stages of the pipeline in their order, archived ones too. */
+  stages: Array<StageFigures>;
+}
+
+/** A pipeline and a period. */
+export interface StageSummaryBody {
+  /** The pipeline whose stages to summarize. */
+  pipeline_id: string;
+  /** Only stays that began at this time or later: RFC 3339, YYYY-MM-DD (UTC) or Unix milliseconds. */
+  from?: number | string | null;
+  /** Only stays that began before this time. A date is its first instant, in UTC. */
+  to?: number | string | null;
 }
 
 /** A stay of a deal in a stage. */

@@ -567,9 +567,11 @@ CREATE TABLE stage_visits (
   entered_at timestamp(3) with time zone NOT NULL,
   left_at timestamp(3) with time zone NOT NULL,
   api_key_id uuid,
+  next_stage_id uuid,
   CONSTRAINT stage_visits_pkey PRIMARY KEY (organization_id, opportunity_id, place),
   CONSTRAINT stage_visits_organization_id_opportunity_id_fkey FOREIGN KEY (organization_id, opportunity_id) REFERENCES opportunities(organization_id, id) ON DELETE CASCADE
 );
+CREATE INDEX stage_visits_stage_id_idx ON stage_visits (organization_id, stage_id, entered_at) INCLUDE (left_at, next_stage_id);
 
 CREATE TABLE stages (
   organization_id uuid NOT NULL,
@@ -1076,11 +1078,11 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   current_api_key_id() → uuid
 --   stage_outcome(p_organization_id uuid, p_stage_id uuid) → text
 --   opportunity_in_stage(p_row opportunities, p_outcome text, p_entered_at timestamp with time zone) → opportunities
---   store_visit(p_row opportunities, p_left_at timestamp with time zone) → void
+--   store_visit(p_row opportunities, p_left_at timestamp with time zone, p_next_stage_id uuid) → void
 --   move_to_stage(p_old opportunities, p_new opportunities) → opportunities
 --     calls current_api_key_id, opportunity_in_stage, stage_outcome, store_visit
 --   stage_visits_of(p_row opportunities) → jsonb
---   store_visits(p_organization_id uuid, p_opportunity_id uuid, p_visits jsonb, p_left_at timestamp with time zone) → void
+--   store_visits(p_organization_id uuid, p_opportunity_id uuid, p_visits jsonb, p_left_at timestamp with time zone, p_next_stage_id uuid) → void
 --   merge_visits(p_kept opportunities, p_visits jsonb, p_merged_at timestamp with time zone) → void
 --     calls stage_visits_of, store_visits
 --   restored_in_stage(p_row opportunities, p_visits jsonb) → opportunities

@@ -47,6 +47,7 @@ export { inspectSchema, migrate, type MigrateOptions, type SchemaState } from '.
 export { type FunctionSources, type Migration, readFunctions, readMigrations } from './migrate/migrations.js';
 export * from './page/explain-page.js';
 export * from './page/find-duplicates.js';
+export * from './page/stage-summary.js';
 export * from './page/stage-visits.js';
 export * from './page/list-page.js';
 export * from './page/notes.js';

@@ -555,10 +555,13 @@ CREATE TABLE stage_visits (
   entered_at timestamptz(3) NOT NULL,
   left_at timestamptz(3) NOT NULL,
   api_key_id uuid,
+  next_stage_id uuid,
   CONSTRAINT stage_visits_pkey PRIMARY KEY (organization_id, opportunity_id, place),
   CONSTRAINT stage_visits_organization_id_opportunity_id_fkey FOREIGN KEY (organization_id, opportunity_id)
     REFERENCES opportunities (organization_id, id) ON DELETE CASCADE
 );
+CREATE INDEX stage_visits_stage_id_idx
+  ON stage_visits (organization_id, stage_id, entered_at) INCLUDE (left_at, next_stage_id);
 
 CREATE TABLE notes (
   organization_id uuid NOT NULL,

@@ -175,6 +175,12 @@ export const costlyReads: CostlyRequests = {
   ...ofObject('account', 'Account', 'Accounts'),
   ...ofObject('contact', 'Contact', 'Contacts'),
   ...ofObject('opportunity', 'Opportunity', 'Opportunities'),
+  summarizeStages: [
+    {
+      what: 'the largest pipeline',
+      make: ({ organization }) => ({ body: { pipeline_id: organization.pipeline.id, from: '1970-01-02' } }),
+    },
+  ],
   listOpportunityStages: [byId('the longest page', { limit: 500 })],
   getAccountByDomain: byKey('domain', ''),
   getContactByEmail: byKey('email', 'a@'),

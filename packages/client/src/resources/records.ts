@@ -111,18 +111,20 @@ export interface Records<T extends RecordTypes, C> {
   schema(options?: ReadOptions): Promise<Answer<types.RecordSchema>>;
 }
 
-/** Lists the stays of an opportunity in stages, oldest first; the last one is the stage that it is in. */
-export type ListStages = (
-  id: string,
-  query?: types.PageQuery,
-  options?: ReadOptions,
-) => Listing<types.StageVisit, types.StageVisitPage>;
+/** The calls for the stays of opportunities in stages. */
+export interface StageReads {
+  /** The stays of an opportunity, oldest first; the last one is the stage that it is in. */
+  stages(id: string, query?: types.PageQuery, options?: ReadOptions): Listing<types.StageVisit, types.StageVisitPage>;
+  /** Where the stays in the stages of a pipeline went, and how long they took. */
+  summarizeStages(body: types.StageSummaryBody, options?: ReadOptions): Promise<Answer<types.StageSummary>>;
+}
 
-/** Creates the call that lists the stays of an opportunity in stages. */
-export const listStagesOf =
-  (send: Send): ListStages =>
-  (id, query, options) =>
-    listOf(send, `${pathOf('/v1/opportunities', id)}/stages`, 'stages', query, options);
+/** Creates the calls for the stays of opportunities in stages. */
+export const createStageReads = (send: Send): StageReads => ({
+  stages: (id, query, options) => listOf(send, `${pathOf('/v1/opportunities', id)}/stages`, 'stages', query, options),
+  summarizeStages: async (body, options) =>
+    send({ gateway: 'read', method: 'POST', path: '/v1/opportunities/stage-summary', body }, options),
+});
 
 /** The path of a record by its natural key. @throws TypeError for only dots, which would lead to another operation */
 const keyPath = (folder: string, key: string): string => {

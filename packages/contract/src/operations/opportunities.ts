@@ -9,6 +9,7 @@ import { bodySchemas, responseSchemas } from '../schemas/object-schemas.js';
 import { operation } from '../operation.js';
 import { pageQuery, SearchTerm } from '../schemas/pagination.js';
 import { SearchOpportunitiesBody } from '../schemas/search.js';
+import { StageSummary, StageSummaryBody } from '../schemas/stage-summary.js';
 import { StageVisitPage } from '../schemas/stage-visit.js';
 import { SummarizeOpportunitiesBody } from '../schemas/summary.js';
 import { readOperationsOf, writeOperationsOf } from './object-operations.js';
@@ -139,6 +140,20 @@ export const listOpportunityStages = operation(
     params: idParams('opportunity'),
     query: PageQuery,
     data: StageVisitPage,
+    errors: [404],
+  },
+);
+
+/** `POST /v1/opportunities/stage-summary` */
+export const summarizeStages = operation(
+  ['summarizeStages', 'POST /v1/opportunities/stage-summary', 'search', 'Opportunities'],
+  {
+    summary: 'Summarize how opportunities went through the stages of a pipeline',
+    description:
+      'Counts the stays in each stage that began in a period and where the deals went next, with the median and the 90th ' +
+      'percentile of the time in the stage. Deals that are still in the stage count as `entered`, and have no time yet.',
+    body: StageSummaryBody,
+    data: StageSummary,
     errors: [404],
   },
 );

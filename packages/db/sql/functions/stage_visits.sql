@@ -30,13 +30,14 @@ END
 $$;
 
 -- Stores a stay of an opportunity that has ended, after its others.
-CREATE OR REPLACE FUNCTION store_visit(p_row opportunities, p_left_at timestamptz) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION store_visit(p_row opportunities, p_left_at timestamptz, p_next_stage_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_last int;
 BEGIN
   SELECT max(v.place) INTO v_last FROM stage_visits v WHERE v.organization_id = p_row.organization_id AND v.opportunity_id = p_row.id;
-  INSERT INTO stage_visits (organization_id, opportunity_id, place, stage_id, entered_at, left_at, api_key_id)
-    VALUES (p_row.organization_id, p_row.id, coalesce(v_last, 0) + 1, p_row.stage_id, p_row.stage_entered_at, p_left_at, p_row.stage_api_key_id);
+  INSERT INTO stage_visits (organization_id, opportunity_id, place, stage_id, entered_at, left_at, api_key_id, next_stage_id)
+    VALUES (p_row.organization_id, p_row.id, coalesce(v_last, 0) + 1, p_row.stage_id, p_row.stage_entered_at, p_left_at, p_row.stage_api_key_id,
+            p_next_stage_id);
 END
 $$;
 
@@ -46,35 +47,35 @@ DECLARE
   v_new opportunities := p_new;
 BEGIN
   IF p_old.stage_entered_at IS NOT NULL THEN
-    PERFORM store_visit(p_old, v_new.updated_at);
+    PERFORM store_visit(p_old, v_new.updated_at, v_new.stage_id);
   END IF;
   v_new.stage_api_key_id := current_api_key_id();
   RETURN opportunity_in_stage(v_new, stage_outcome(v_new.organization_id, v_new.stage_id), v_new.updated_at);
 END
 $$;
 
--- All stays of an opportunity, for the event of its deletion: [[stage_id, entered_at, left_at, api_key_id]], in their order. left_at of the
--- current stay is null.
+-- All stays of an opportunity, for the event of its deletion: [[stage_id, entered_at, left_at, api_key_id, next_stage_id]], in their order.
+-- left_at of the current stay is null.
 CREATE OR REPLACE FUNCTION stage_visits_of(p_row opportunities) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_visits jsonb;
 BEGIN
-  SELECT coalesce(jsonb_agg(jsonb_build_array(v.stage_id, v.entered_at, v.left_at, v.api_key_id) ORDER BY v.place), '[]') INTO v_visits
+  SELECT coalesce(jsonb_agg(jsonb_build_array(v.stage_id, v.entered_at, v.left_at, v.api_key_id, v.next_stage_id) ORDER BY v.place), '[]') INTO v_visits
     FROM stage_visits v WHERE v.organization_id = p_row.organization_id AND v.opportunity_id = p_row.id;
   IF p_row.stage_entered_at IS NULL THEN
     RETURN v_visits;
   END IF;
-  RETURN v_visits || jsonb_build_array(jsonb_build_array(p_row.stage_id, p_row.stage_entered_at, NULL, p_row.stage_api_key_id));
+  RETURN v_visits || jsonb_build_array(jsonb_build_array(p_row.stage_id, p_row.stage_entered_at, NULL, p_row.stage_api_key_id, NULL));
 END
 $$;
 
 -- Stores stays for an opportunity that has none, in the order of p_visits, which has the form of stage_visits_of. A stay without an end ends
--- at p_left_at.
-CREATE OR REPLACE FUNCTION store_visits(p_organization_id uuid, p_opportunity_id uuid, p_visits jsonb, p_left_at timestamptz) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+-- at p_left_at, with p_next_stage_id after it.
+CREATE OR REPLACE FUNCTION store_visits(p_organization_id uuid, p_opportunity_id uuid, p_visits jsonb, p_left_at timestamptz, p_next_stage_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  INSERT INTO stage_visits (organization_id, opportunity_id, place, stage_id, entered_at, left_at, api_key_id)
+  INSERT INTO stage_visits (organization_id, opportunity_id, place, stage_id, entered_at, left_at, api_key_id, next_stage_id)
     SELECT p_organization_id, p_opportunity_id, v.place, (v.visit->>0)::uuid, (v.visit->>1)::timestamptz, coalesce((v.visit->>2)::timestamptz, p_left_at),
-           (v.visit->>3)::uuid
+           (v.visit->>3)::uuid, CASE WHEN v.visit->>2 IS NULL THEN p_next_stage_id ELSE (v.visit->>4)::uuid END
       FROM jsonb_array_elements(p_visits) WITH ORDINALITY v (visit, place);
 END
 $$;
@@ -93,7 +94,7 @@ BEGIN
   v_visits := (SELECT jsonb_agg(v.visit ORDER BY (v.visit->>1)::timestamptz, (v.visit->>2)::timestamptz, v.n)
                  FROM jsonb_array_elements(stage_visits_of(v_kept) || p_visits) WITH ORDINALITY v (visit, n));
   DELETE FROM stage_visits v WHERE v.organization_id = p_kept.organization_id AND v.opportunity_id = p_kept.id;
-  PERFORM store_visits(p_kept.organization_id, p_kept.id, v_visits, p_merged_at);
+  PERFORM store_visits(p_kept.organization_id, p_kept.id, v_visits, p_merged_at, NULL);
 END
 $$;
 
@@ -122,7 +123,7 @@ BEGIN
   IF v_visits->-1->>2 IS NULL AND (v_visits->-1->>1)::timestamptz = p_row.stage_entered_at THEN
     v_visits := v_visits - -1;
   END IF;
-  PERFORM store_visits(p_row.organization_id, p_row.id, v_visits, p_row.updated_at);
+  PERFORM store_visits(p_row.organization_id, p_row.id, v_visits, p_row.updated_at, p_row.stage_id);
 END
 $$;
 
