@@ -1,7 +1,5 @@
 import { type DateUnit, filterKindOf, type SummaryGroup } from '@crm/domain';
-import type { SummaryValues } from './summary-values.js';
-
-const dayMs = 86_400_000;
+import { dayMs, type SummaryValues } from './summary-values.js';
 
 /**
  * The UTC day of Unix milliseconds. It computes with integers, because a double cannot represent the microseconds of the year 9999

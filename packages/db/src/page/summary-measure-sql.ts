@@ -1,5 +1,5 @@
 import { fieldKey, isPercentile, type SummaryMeasure } from '@crm/domain';
-import { daySeconds, type SummaryValues } from './summary-values.js';
+import { dayMs, type SummaryValues } from './summary-values.js';
 
 type Column = readonly [name: string, aggregate: string];
 
@@ -38,14 +38,17 @@ const aggregates: Readonly<Record<Exclude<SummaryMeasure['compute'], 'avg'>, (va
   p90: (value) => `percentile_disc(0.9::float8) WITHIN GROUP (ORDER BY ${value})`,
 };
 
+const isInDays = ({ field }: SummaryMeasure): boolean =>
+  field.source === 'system' && field.field.name === 'days_to_close';
+
 const measureSql = (measure: SummaryMeasure, value: Column, index: number): MeasureSql => {
-  const { compute, field } = measure;
+  const { compute } = measure;
   const [valueName] = value;
   const name = `m_${index}`;
-  const isInSeconds = field.source === 'system' && field.field.name === 'days_to_close';
+  const isInMs = isInDays(measure);
   if (compute === 'avg') {
     const size = `n_${index}`;
-    const divisor = isInSeconds ? `nullif(${size} * ${daySeconds}, 0)` : `nullif(${size}, 0)`;
+    const divisor = isInMs ? `nullif(${size} * ${dayMs}, 0)` : `nullif(${size}, 0)`;
     return {
       value,
       columns: [
@@ -64,7 +67,7 @@ const measureSql = (measure: SummaryMeasure, value: Column, index: number): Meas
     value,
     columns: [[name, aggregates[compute](valueName)]],
     totals: isPercentile(measure) ? [] : [[name, aggregates[compute](name)]],
-    number: isInSeconds ? rounded(found, String(daySeconds)) : found,
+    number: isInMs ? rounded(found, String(dayMs)) : found,
   };
 };
 
@@ -76,7 +79,9 @@ export const measuresSql = (measures: readonly SummaryMeasure[], values: Summary
   const columns = new Map<string, Column>();
   return measures.map((measure, index) => {
     const key = fieldKey(measure.field);
-    const value = columns.get(key) ?? ([`v_${columns.size + 1}`, `${values.valueOf(measure.field)}::numeric`] as const);
+    const number = values.valueOf(measure.field);
+    const exact = isInDays(measure) ? number : `${number}::numeric`;
+    const value = columns.get(key) ?? ([`v_${columns.size + 1}`, exact] as const);
     columns.set(key, value);
     return measureSql(measure, value, index + 1);
   });

