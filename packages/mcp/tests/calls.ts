@@ -87,7 +87,7 @@ export const refusedCalls: Readonly<
   ],
   summarize_deals: [
     [{ group_by: ['stage'] }, 'group_by[0]: '],
-    [{ group_by: ['outcome'], sort: ['sum:amount'] }, 'sort[0]: '],
+    [{ group_by: ['outcome'], sort: ['sum:amount'] }, 'cannot sort by \"sum:amount\"'],
     [{ time_zone: 'Mars' }, 'time_zone: "Mars" is no time zone'],
   ],
   get_record: [
