@@ -59,7 +59,7 @@ export const refusedCalls: Readonly<
   Record<string, readonly (readonly [args: Record<string, unknown>, text: string])[]>
 > = {
   search_deals: [
-    [{ srt: 'name' }, 'srt: is not an argument; allowed: query, filters, any_of, sort, fields, limit'],
+    [{ srt: 'name' }, 'srt: is not an argument; allowed: query, filters, any_of, contact, sort, fields, limit'],
     [{ limit: 51 }, 'limit: Too big: expected number to be <=50'],
     [filter('amount', 'more', { value: '1' }), 'filters[0].operator: Invalid option: expected one of "eq"|'],
     [filter('amout', 'gt', { value: '1' }), 'filters[0].field: unknown field "amout"; allowed: '],
