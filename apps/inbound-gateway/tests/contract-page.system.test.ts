@@ -139,6 +139,8 @@ describe('the tables of docs/contract.md', () => {
       domain.maxSortKeys,
       domain.maxFieldNames,
       domain.maxLimit,
+      bounds.idsPerParameter,
+      bounds.includedRecords,
       domain.maxPageBytes,
       domain.maxCursorLength,
     ]);

@@ -3,20 +3,24 @@ import { findMergedInto, readRecord, type RecordKey } from '@crm/db';
 import { ApiError, ErrorCollector, appliesToPipeline, type ObjectType, parseFieldSelection } from '@crm/domain';
 import { type Caller, JsonParts, type OperationRequest } from '@crm/http';
 import { type Context, operation } from './context.js';
+import { includedJson, parseInclude } from './included.js';
 import { definitionsJson } from './page.js';
 
+/** The parameters of a read of one record. */
+interface RecordQuery {
+  readonly fields?: readonly string[] | undefined;
+  readonly include?: string | undefined;
+}
+
 /** Reads the record with a key: every system field and visible custom field, unless `fields` narrows it. */
-export const readByKey = (
-  context: Context,
-  { organizationId }: Caller,
-  key: RecordKey,
-  fields: readonly string[] | undefined,
-) =>
-  context.setups.use(organizationId, async (setup) => {
+export const readByKey = (context: Context, caller: Caller, key: RecordKey, { fields, include }: RecordQuery) => {
+  const { organizationId } = caller;
+  return context.setups.use(organizationId, async (setup) => {
     const { objectType } = key;
     const errors = new ErrorCollector();
     const fieldIndex = setup.fieldIndex(objectType, null);
     const selection = parseFieldSelection(fields, fieldIndex, errors, fieldIndex.fullSelection);
+    const names = parseInclude(include, objectType, errors);
     errors.throwIfAny();
     const found = await readRecord(context.database, { organizationId, ...key, selection });
     if (found === null) {
@@ -33,14 +37,16 @@ export const readByKey = (
       data: new JsonParts([
         `{"${objectType}":${found.record},"custom_field_definitions":`,
         definitionsJson(definitions),
+        ...(await includedJson(context, caller, setup, objectType, found.record, names)),
         '}',
       ]),
       version: found.version,
     };
   });
+};
 
 /** A get by id. */
 export const getRecord = (contract: OperationContract, objectType: ObjectType) =>
   operation<OperationContract>(contract, (context, { caller, params, query }: OperationRequest<typeof getAccount>) =>
-    readByKey(context, caller, { objectType, id: params.id }, query.fields),
+    readByKey(context, caller, { objectType, id: params.id }, query),
   );

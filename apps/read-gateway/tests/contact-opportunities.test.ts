@@ -1,4 +1,13 @@
-import { listOpportunities, searchOpportunities, summarizeOpportunities } from '@crm/contract';
+import {
+  getAccount,
+  getContact,
+  getContactByEmail,
+  getOpportunity,
+  listNotes,
+  listOpportunities,
+  searchOpportunities,
+  summarizeOpportunities,
+} from '@crm/contract';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestGateway, useGateway } from './support/gateway.js';
 import { walkPages } from './support/walk.js';
@@ -109,5 +118,140 @@ describe('contact_id', () => {
         400,
         { errors: { contact_id: 'is not a contact of this organization' } },
       ]);
+  });
+});
+
+describe('include', () => {
+  /** The names or titles of included records, and whether there are more. */
+  const shown = (answer: { readonly data: { readonly included?: object } }) =>
+    Object.entries(
+      (answer.data.included ?? {}) as Record<string, { records: Record<string, unknown>[]; has_more: boolean }>,
+    ).map(([name, { records, has_more: more }]) => [
+      name,
+      records.map((one) => one['title'] ?? one['email'] ?? one['name']),
+      more,
+    ]);
+  let account: string;
+  let people: readonly string[];
+  let deal: string;
+
+  beforeAll(async () => {
+    const { addAccount, addContact, addDeals, addNote } = gateway.records();
+    account = await addAccount('inc.com', 'Inc');
+    people = [await addContact('one@inc.com', 'One', null), await addContact('two@inc.com', 'Two', null)];
+    [deal = ''] = await addDeals([
+      { name: 'Of Inc', accountDomain: 'inc.com', primary: 'one@inc.com', additional: ['two@inc.com'] },
+    ]);
+    await addNote({ title: 'On the account', domains: ['inc.com'] });
+    await addNote({ title: 'On the person', emails: ['two@inc.com'] });
+    await addNote({ title: 'On the deal', opportunityIds: [deal] });
+  });
+
+  test('returns the opportunities, contacts and notes of an account, newest first', async () => {
+    const include = 'notes,opportunities,contacts';
+    const answer = await gateway.client.call(getAccount, { params: { id: account }, query: { include } });
+    expect(shown(answer)).toEqual([
+      ['opportunities', ['Of Inc'], false],
+      ['contacts', ['two@inc.com', 'one@inc.com'], false],
+      ['notes', ['On the account'], false],
+    ]);
+    const plain = await gateway.client.call(getAccount, { params: { id: account } });
+    expect(plain.data.included).toBeUndefined();
+    expect(plain.headers.get('etag')).not.toBe(answer.headers.get('etag'));
+  });
+
+  test('returns those of a contact, whatever its place in a deal, and the other contacts of its account', async () => {
+    const query = { include: 'opportunities,contacts,notes', fields: 'name' };
+    const expected = [
+      ['opportunities', ['Of Inc'], false],
+      ['contacts', ['one@inc.com'], false],
+      ['notes', ['On the person'], false],
+    ];
+    expect(shown(await gateway.client.call(getContact, { params: { id: people[1] ?? '' }, query }))).toEqual(expected);
+    const byEmail = { params: { email: 'TWO@inc.com' }, query };
+    expect(shown(await gateway.client.call(getContactByEmail, byEmail))).toEqual(expected);
+    const notes = await gateway.client.call(getOpportunity, { params: { id: deal }, query: { include: 'notes' } });
+    expect(shown(notes)).toEqual([['notes', ['On the deal'], false]]);
+  });
+
+  test('returns the newest fifty and says that there are more', async () => {
+    const { addDeals, addNote } = gateway.records();
+    const names = Array.from({ length: 51 }, (_, n) => `Many ${n}`);
+    await addDeals(names.map((name) => ({ name, accountDomain: 'many.com' })));
+    for (const title of names) await addNote({ title, domains: ['many.com'] });
+    const { accounts } = (await gateway.client.send('GET', '/v1/accounts', { query: { q: 'many.com' } })).data as {
+      readonly accounts: readonly { readonly id: string }[];
+    };
+    const query = { include: 'opportunities,notes' };
+    const answer = await gateway.client.call(getAccount, { params: { id: accounts[0]?.id ?? '' }, query });
+    const newest = names.slice(1).reverse();
+    expect(shown(answer)).toEqual([
+      ['opportunities', newest, true],
+      ['notes', newest, true],
+    ]);
+  });
+
+  test('400: refuses other names', async () => {
+    const params = { id: deal };
+    for (const include of ['contacts', 'notes,', 'Notes', 'notes, notes'])
+      expect((await gateway.client.call(getOpportunity, { params, query: { include } })).body).toMatchObject({
+        errors: { include: 'must be some of notes, with commas between them' },
+      });
+  });
+});
+
+describe('the notes on several records', () => {
+  const titles = async (query: Readonly<Record<string, string | number>>) => {
+    const answers = await walkPages((cursor) =>
+      gateway.client.call(listNotes, { query: { ...query, limit: 2, cursor } }),
+    );
+    return answers.flatMap(({ data }) => data.notes.map(({ title }) => title));
+  };
+
+  test('are listed once each, newest first, up to 200 ids', async () => {
+    const { addAccount, addNote, addContact } = gateway.records();
+    const [a, b, c] = [
+      await addAccount('n-a.com', 'A'),
+      await addAccount('n-b.com', 'B'),
+      await addAccount('n-c.com', 'C'),
+    ];
+    const person = await addContact('p@n-a.com', 'P', null);
+    const on: readonly [string, object][] = [
+      ['1', { domains: ['n-a.com'] }],
+      ['2', { domains: ['n-b.com', 'n-a.com'] }],
+      ['3', { domains: ['n-c.com'] }],
+      ['4', { domains: ['n-b.com'], emails: ['p@n-a.com'] }],
+      ['5', { domains: ['n-a.com'] }],
+    ];
+    for (const [title, target] of on) await addNote({ title, ...target });
+    expect(await titles({ account_id: `${a},${b.toUpperCase()}` })).toEqual(['5', '4', '2', '1']);
+    expect(await titles({ account_id: [c, b, a, a].join(',') })).toEqual(['5', '4', '3', '2', '1']);
+    expect(await titles({ account_id: `${a},${b}`, contact_id: person })).toEqual(['4']);
+    expect(await titles({ account_id: `${a},${c}`, q: '3' })).toEqual(['3']);
+    const ids = Array.from({ length: 201 }, () => a);
+    expect(await titles({ account_id: ids.slice(1).join(',') })).toEqual(['5', '2', '1']);
+    const first = await gateway.client.call(listNotes, { query: { account_id: `${a},${b}`, limit: 2 } });
+    const cursor = first.data.next_cursor ?? '';
+    const reordered = { account_id: `${b},${a}`, limit: 2, cursor };
+    expect((await gateway.client.call(listNotes, { query: reordered })).data.notes.map(({ title }) => title)).toEqual([
+      '2',
+      '1',
+    ]);
+    const other = { account_id: `${c},${a}`, limit: 2, cursor };
+    expect((await gateway.client.call(listNotes, { query: other })).fieldsAtFault).toEqual(['cursor']);
+  });
+
+  test('400: name the ids that the organization does not have, and refuse more than 200 and what is no id', async () => {
+    const account = await gateway.records().addAccount('n-d.com', 'D');
+    await gateway.records().addNote({ title: 'D', domains: ['n-d.com'] });
+    const faultOf = async (account_id: string) =>
+      (await gateway.client.call(listNotes, { query: { account_id } })).body.errors?.['account_id'];
+    const isNoList = 'must be 1 to 200 valid UUIDs with commas between them';
+    const unknown = ids.ann;
+    expect(await faultOf(`${account},${unknown}`)).toBe(`names no accounts of this organization: ${unknown}`);
+    expect(await faultOf(unknown)).toBe('is not an account of this organization');
+    expect(await faultOf(Array.from({ length: 201 }, () => account).join(','))).toBe(isNoList);
+    for (const list of [`${account},`, `${account},x`, `${account} ${account}`])
+      expect(await faultOf(list)).toBe(isNoList);
   });
 });

@@ -20,7 +20,7 @@ test('200: finds a rare word in many notes through the trigram index, newest fir
       return database.query(id, statement);
     },
   };
-  const targets = { accountId: null, contactId: null, opportunityId: null, position: null };
+  const targets = { accountIds: null, contactIds: null, opportunityIds: null, position: null };
   const read = async (words: readonly string[], limit: number) => {
     statements.length = 0;
     const page = await listNotes(recorder, { organizationId: organization.id, ...targets, words, limit });

@@ -29,6 +29,7 @@ interface OpportunityTypes {
   search: types.SearchOpportunitiesBody;
   summary: types.SummarizeOpportunitiesBody;
   relation: 'account.domain' | 'account.name' | 'contact.email';
+  include: 'notes';
   create: types.CreateOpportunityBody;
   created: types.CreatedOpportunity;
   update: types.UpdateOpportunityBody;
@@ -36,6 +37,7 @@ interface OpportunityTypes {
 }
 
 interface Companions {
+  include: 'opportunities' | 'contacts' | 'notes';
   listQuery: types.ListQuery;
   fieldsQuery: types.ListFieldsQuery;
   search: types.SearchBody;

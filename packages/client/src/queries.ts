@@ -10,6 +10,12 @@ export interface FieldsQuery<Fields extends string = string> {
   readonly fields?: Fields | readonly Fields[];
 }
 
+/** Parameters of gets that also return related records. */
+export interface IncludeQuery<Names extends string> {
+  /** Of each of these, `included` has the newest 50. */
+  readonly include?: readonly Names[];
+}
+
 /** Parameters of a page of the change log. `object` narrows the type of the events. */
 export interface ListEventsQuery<O extends Event['object'] = Event['object']> extends Omit<AnyEventsQuery, 'after'> {
   /** A `next_position`, or `<log_id>:<position>`, which is 410 if the log is another one. By default starts with the oldest retained event. */

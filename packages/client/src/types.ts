@@ -39,6 +39,7 @@ export interface AccountDetail {
   account: Account;
   /** Definitions of the custom fields in this response, by slug: the keys of each record’s `custom_fields`. */
   custom_field_definitions: Record<string, CustomFieldDefinition>;
+  included?: Included;
 }
 
 /** A page of accounts. */
@@ -178,6 +179,7 @@ export interface ContactDetail {
   contact: Contact;
   /** Definitions of the custom fields in this response, by slug: the keys of each record’s `custom_fields`. */
   custom_field_definitions: Record<string, CustomFieldDefinition>;
+  included?: Included;
 }
 
 /** A page of contacts. */
@@ -889,6 +891,37 @@ export interface HistoryPage {
   limit: number;
 }
 
+/** The records that `include` names. */
+export interface Included {
+  opportunities?: IncludedOpportunities;
+  contacts?: IncludedContacts;
+  notes?: IncludedNotes;
+}
+
+/** Included contacts. */
+export interface IncludedContacts {
+  /** The newest contacts, at most 50. */
+  records: Array<Contact>;
+  /** Whether there are more contacts. */
+  has_more: boolean;
+}
+
+/** Included notes. */
+export interface IncludedNotes {
+  /** The newest notes, at most 50. */
+  records: Array<Note>;
+  /** Whether there are more notes. */
+  has_more: boolean;
+}
+
+/** Included opportunities. */
+export interface IncludedOpportunities {
+  /** The newest opportunities, at most 50. */
+  records: Array<Opportunity>;
+  /** Whether there are more opportunities. */
+  has_more: boolean;
+}
+
 /** The key of the request. */
 export interface KeyDetail {
   /** Id of the key: `api_key_id` of the events that it causes. */
@@ -919,11 +952,11 @@ export interface ListFieldsQuery {
 
 /** Parameters of lists of notes. */
 export interface ListNotesQuery {
-  /** Only notes on this account. */
+  /** Only notes on one of these accounts. Up to 200 ids with commas between them. */
   account_id?: string;
-  /** Only notes on this contact. */
+  /** Only notes on one of these contacts. Up to 200 ids with commas between them. */
   contact_id?: string;
-  /** Only notes on this opportunity. */
+  /** Only notes on one of these opportunities. Up to 200 ids with commas between them. */
   opportunity_id?: string;
   /** Only records that contain all of these words. At most 200 characters. */
   q?: string;
@@ -1182,6 +1215,7 @@ export interface OpportunityDetail {
   opportunity: Opportunity;
   /** Definitions of the custom fields in this response, by slug: the keys of each record’s `custom_fields`. */
   custom_field_definitions: Record<string, CustomFieldDefinition>;
+  included?: Included;
 }
 
 /** A page of opportunities. */

@@ -16,6 +16,10 @@ export const fieldsEntryLength = 8_192;
 
 /** Emails or domains in one list of a call. */
 export const keysPerCall = 100;
+/** Ids in one parameter of a query, between commas. */
+export const idsPerParameter = 200;
+/** Records of each kind that a read of one record includes. */
+export const includedRecords = 50;
 export const bulkCreateItems = 100;
 export const bulkUpdateItems = 50;
 

@@ -206,7 +206,7 @@ describe('an object with one more field', () => {
   const names = { create: bodyTexts, update: bodyTexts, createItems: [], updateItems: [] };
 
   it('has it in its records, bodies and documents, and needs no other change', () => {
-    const { page, detail } = responseSchemas(described, 'A company.');
+    const { page, detail } = responseSchemas(described);
     const bodies = bodySchemas(described, flatBodies(described), names);
     const components = new SchemaComponents();
     for (const schema of [page, detail]) components.place(schema as object as JsonSchema, 'response');

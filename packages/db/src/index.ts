@@ -53,7 +53,14 @@ export * from './page/list-page.js';
 export * from './page/notes.js';
 export * from './page/page-request.js';
 export type { PartSteps, SizeRange, Step } from './page/plan.js';
-export { findVersion, readRecord, recordExists, type RecordKey, type RecordText } from './page/record.js';
+export {
+  findVersion,
+  readRecord,
+  findMissingIds,
+  recordExists,
+  type RecordKey,
+  type RecordText,
+} from './page/record.js';
 export * from './page/summarize.js';
 export { applyRoles } from './roles/apply-roles.js';
 export { type RoleNames, roleSql } from './roles/role-sql.js';

@@ -1,5 +1,6 @@
 export * from './observability/logger.js';
 export * from './keys/api-key-record.js';
+export { requireOperation } from './keys/authentication.js';
 export * from './environment.js';
 export { toApiError } from './response/errors.js';
 export * from './gateway-options.js';

@@ -274,6 +274,12 @@ describe('writes', () => {
     expect(data['changes']).toMatchObject([{ type: 'account.created', name: 'Retained' }]);
   });
 
+  test('deals are found by a person in any place', async () => {
+    await createDeal('Of two', { contact_email: 'a@two.example', additional_contact_emails: ['b@two.example'] });
+    const { data } = await assistant.call('search_deals', { contact: 'B@two.example' });
+    expect(data['deals']).toMatchObject([{ name: 'Of two' }]);
+  });
+
   test('values are read by the type of the field, and returned as people write them', async () => {
     const custom = { seen: '2026-03-02T10:00:00Z', team: ['owner@team.example'] };
     const created = recordOf(await createDeal('Typed', { custom_fields: custom }));

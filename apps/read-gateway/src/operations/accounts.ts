@@ -12,6 +12,6 @@ export const accountOperations: readonly Operation<Context>[] = [
   operation(getAccountByDomain, async (context, { caller, params, query }) => {
     const domain = normalizeDomain(params.domain);
     if (!domain.ok) throw validationError({ domain: domain.message });
-    return readByKey(context, caller, { objectType: 'account', domain: domain.value.domain }, query.fields);
+    return readByKey(context, caller, { objectType: 'account', domain: domain.value.domain }, query);
   }),
 ];

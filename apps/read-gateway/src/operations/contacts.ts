@@ -12,6 +12,6 @@ export const contactOperations: readonly Operation<Context>[] = [
   operation(getContactByEmail, async (context, { caller, params, query }) => {
     const email = normalizeEmail(params.email);
     if (!email.ok) throw validationError({ email: email.message });
-    return readByKey(context, caller, { objectType: 'contact', email: email.value.email }, query.fields);
+    return readByKey(context, caller, { objectType: 'contact', email: email.value.email }, query);
   }),
 ];

@@ -1,5 +1,5 @@
 import { getNote as getContract, getNoteSchema, listNotes as listContract, noteSchema } from '@crm/contract';
-import { listNotes as listNotePage, readNote, recordExists } from '@crm/db';
+import { findMissingIds, listNotes as listNotePage, readNote } from '@crm/db';
 import { ApiError, type CursorPosition, ErrorCollector, objects, type ObjectType, parseSearchQuery } from '@crm/domain';
 import { JsonParts, type Operation } from '@crm/http';
 import { type Context, operation } from '../context.js';
@@ -16,29 +16,48 @@ const getNote = operation(getContract, async ({ database }, { caller, params }) 
   };
 });
 
-/** Adds an error if the record with this id does not exist. */
-const checkReference = async (
-  context: Context,
+/** The ids in a parameter, each once and sorted, because their order must not change a cursor. */
+const readIds = (sent: string | undefined): readonly string[] | null =>
+  sent === undefined ? null : [...new Set(sent.toLowerCase().split(','))].sort();
+
+/** The most unknown ids that an error names. */
+const maxNamedIds = 5;
+
+/** Adds an error if a record with one of these ids does not exist. */
+const checkReferences = async (
+  { database }: Context,
   organizationId: string,
   object: ObjectType,
-  id: string | null,
+  ids: readonly string[] | null,
   errors: ErrorCollector,
 ): Promise<void> => {
-  if (id === null || (await recordExists(context.database, organizationId, object, id))) return;
-  errors.add(`${object}_id`, `is not ${objects[object].a} of this organization`);
+  const missing = ids === null ? [] : await findMissingIds(database, organizationId, object, ids);
+  if (missing.length === 0) return;
+  const named = missing.slice(0, maxNamedIds).join(', ');
+  const more = missing.length > maxNamedIds ? ' and more' : '';
+  const { a, many } = objects[object];
+  errors.add(
+    `${object}_id`,
+    ids?.length === 1 ? `is not ${a} of this organization` : `names no ${many} of this organization: ${named}${more}`,
+  );
 };
+
+/** Ids as cursors are bound to them. */
+const bound = (ids: readonly string[] | null): string | null => ids?.join(',') ?? null;
 
 const narrowing = { q: 'took too long: use longer or fewer words, or name an account, contact or opportunity' };
 
-/** `GET /v1/notes`: notes, newest first; on request only those of an account, contact or opportunity, or with words. */
+/** `GET /v1/notes`: notes, newest first; on request only those of some accounts, contacts or opportunities, or with words. */
 const listNotes = operation(listContract, async (context, { caller, query }) => {
   const { organizationId } = caller;
   const errors = new ErrorCollector();
   const targets = {
-    accountId: query.account_id?.toLowerCase() ?? null,
-    contactId: query.contact_id?.toLowerCase() ?? null,
-    opportunityId: query.opportunity_id?.toLowerCase() ?? null,
+    accountIds: readIds(query.account_id),
+    contactIds: readIds(query.contact_id),
+    opportunityIds: readIds(query.opportunity_id),
   };
+  const { accountIds, contactIds, opportunityIds } = targets;
+  const isOfSeveral = [accountIds, contactIds, opportunityIds].some((ids) => (ids?.length ?? 0) > 1);
   const words = parseSearchQuery(query.q, 'q', errors);
   const read = async (position: CursorPosition | null, limit: number) => {
     const request = { organizationId, ...targets, words, position, limit };
@@ -46,14 +65,18 @@ const listNotes = operation(listContract, async (context, { caller, query }) => 
       () => listNotePage(context.database, request),
       words.length > 0 ? narrowing : null,
     );
-    if (found.records.length > 0) return found;
-    await checkReference(context, organizationId, 'account', targets.accountId, errors);
-    await checkReference(context, organizationId, 'contact', targets.contactId, errors);
-    await checkReference(context, organizationId, 'opportunity', targets.opportunityId, errors);
+    // A note shows that the record it is on exists, but not that the others of a list do.
+    if (found.records.length > 0 && !(isOfSeveral && position === null)) return found;
+    await checkReferences(context, organizationId, 'account', accountIds, errors);
+    await checkReferences(context, organizationId, 'contact', contactIds, errors);
+    await checkReferences(context, organizationId, 'opportunity', opportunityIds, errors);
     errors.throwIfAny();
     return found;
   };
-  const binding = { organizationId, operation: listContract.id, words, ...targets };
+  const binding = {
+    ...{ organizationId, operation: listContract.id, words },
+    ...{ accountId: bound(accountIds), contactId: bound(contactIds), opportunityId: bound(opportunityIds) },
+  };
   const { page, nextCursor, limit } = await readByCursor(context, query, binding, read, errors);
   return { message: 'Found notes', data: pageJson('notes', page.records, nextCursor, limit) };
 });

@@ -1,3 +1,4 @@
+import { bounds, includedNames } from '@crm/contract';
 import { maxFieldNames, maxFilterLeaves, maxListValues, type ObjectType } from '@crm/domain';
 import type { TestRequest } from '@crm/testing';
 import { type CostlyRequest, type CostlyRequests, numbers, same } from './costly-requests.js';
@@ -149,7 +150,15 @@ const byId = (what: string, query: TestRequest['query'] = {}): CostlyRequest => 
   what,
   make: ({ largestId }) => ({ params: { id: largestId }, query }),
 });
-const gets = [byId('the largest record'), byId('all fields', { fields: 'custom_fields' })];
+const getsOf = (objectType: ObjectType): readonly CostlyRequest[] => [
+  byId('the largest record'),
+  byId('all fields', { fields: 'custom_fields' }),
+  byId('all related records', { include: includedNames[objectType].join(',') }),
+];
+/** As many ids as a parameter takes, of which no record has one. */
+const unknownIds = numbers(bounds.idsPerParameter)
+  .map((n) => `01890000-0000-7000-8000-${String(n).padStart(12, '0')}`)
+  .join(',');
 const histories = [byId('the largest events', { limit: 500 })];
 const byKey = (parameter: string, before: string): readonly CostlyRequest[] =>
   Object.entries(hosts).map(([kind, hostOf]) =>
@@ -157,7 +166,7 @@ const byKey = (parameter: string, before: string): readonly CostlyRequest[] =>
   );
 
 const ofObject = (objectType: ObjectType, noun: string, plural: string): CostlyRequests => ({
-  [`get${noun}`]: gets,
+  [`get${noun}`]: getsOf(objectType),
   [`list${plural}`]: objectType === 'opportunity' ? listsOfRecords.map(inPipeline) : listsOfRecords,
   [`list${noun}Duplicates`]: pages(),
   [`list${noun}Fields`]: pages(['archived fields', { limit: 500, include_archived: 'true' }]),
@@ -185,7 +194,7 @@ export const costlyReads: CostlyRequests = {
   getAccountByDomain: byKey('domain', ''),
   getContactByEmail: byKey('email', 'a@'),
   getNote: [{ what: 'the longest note', make: ({ noteId }) => ({ params: { id: noteId } }) }],
-  listNotes: pages(['words', { limit: 500, q: words }]),
+  listNotes: pages(['words', { limit: 500, q: words }], ['unknown ids', { account_id: unknownIds }, 400]),
   listPipelines: pages(),
   listPipelineStages: [
     {

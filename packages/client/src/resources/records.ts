@@ -7,7 +7,7 @@ import type {
   ReadOptions,
   UpdateOptions,
 } from '../options.js';
-import type { FieldsQuery } from '../queries.js';
+import type { FieldsQuery, IncludeQuery } from '../queries.js';
 import type {
   BodyOf,
   CrmEvent,
@@ -36,6 +36,8 @@ export interface RecordTypes {
   summary: object;
   /** Fields of other records that filters accept. */
   relation: string;
+  /** The names in `include`. */
+  include: string;
   create: object;
   created: object;
   update: object;
@@ -50,7 +52,7 @@ type InPage<F> = Selected<F, 'custom_fields'>;
 /** Reads one record by its id or natural key. */
 export type GetBy<T extends RecordTypes, C> = <const F extends FieldOrDefault<T['record'], C> = 'default'>(
   key: string,
-  query?: FieldsQuery<F>,
+  query?: FieldsQuery<F> & IncludeQuery<T['include']>,
   options?: ReadOptions,
 ) => Promise<Answer<ResponseOf<T['detail'], C, Selected<F, FieldName<T['record'], C>>>>>;
 
@@ -132,11 +134,17 @@ const keyPath = (folder: string, key: string): string => {
   return `${folder}/${encodeURIComponent(key)}`;
 };
 
+/** The parameters as they are sent: names of included records with commas between them. */
+const sentQuery = (query: (FieldsQuery & IncludeQuery<string>) | undefined) => ({
+  ...query,
+  include: query?.include?.join(','),
+});
+
 /** Creates the call that reads a record by its natural key. `folder` is the path before the key. */
 export const getByKey =
   <T extends RecordTypes, C>(send: Send, folder: string): GetBy<T, C> =>
   async (key, query, options) =>
-    send({ gateway: 'read', method: 'GET', path: keyPath(folder, key), query: { ...query } }, options);
+    send({ gateway: 'read', method: 'GET', path: keyPath(folder, key), query: sentQuery(query) }, options);
 
 /** Creates the calls for one kind of record. `name` is the key in its paths and of the records in a page. */
 export const createRecords = <T extends RecordTypes, C>(send: Send, name: string & keyof T['page']): Records<T, C> => {
@@ -148,7 +156,7 @@ export const createRecords = <T extends RecordTypes, C>(send: Send, name: string
     search: (body, options) => listOf(send, `${reads}/search`, name, body ?? {}, options, 'POST'),
     summarize: (body, options) => send({ gateway: 'read', method: 'POST', path: `${reads}/summary`, body }, options),
     get: async (id, query, options) =>
-      send({ gateway: 'read', method: 'GET', path: pathOf(reads, id), query: { ...query } }, options),
+      send({ gateway: 'read', method: 'GET', path: pathOf(reads, id), query: sentQuery(query) }, options),
     history: (id, query, options) => listOf(send, `${pathOf(reads, id)}/history`, 'events', query, options),
     create: (body, options) =>
       send({ gateway: 'inbound', method: 'POST', path: writes, query: { on_match: options?.onMatch }, body }, options),

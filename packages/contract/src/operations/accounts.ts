@@ -11,7 +11,7 @@ import {
   writeOperationsOf,
 } from './object-operations.js';
 
-const { page, detail } = responseSchemas(account, 'A company.');
+const { page, detail } = responseSchemas(account);
 
 const bodies = bodySchemas(account, flatBodies(account), {
   create: { description: 'A company.', examples: [{ domain: 'acme.com' }] },

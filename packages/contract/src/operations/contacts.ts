@@ -13,7 +13,7 @@ import {
 
 const names = { first_name: 'Ada', last_name: 'Lovelace' };
 
-const { page, detail } = responseSchemas(contact, 'A person.');
+const { page, detail } = responseSchemas(contact);
 
 const bodies = bodySchemas(contact, flatBodies(contact), {
   create: {

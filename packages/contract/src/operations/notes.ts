@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { operation } from '../operation.js';
-import { uuid } from '../schemas/build.js';
+import { uuidList } from '../schemas/build.js';
 import { DeletedRecord } from '../schemas/deleted.js';
 import { closed } from '../schemas/input.js';
 import { CreatedNote, CreateNoteBody, NoteDetail, NotePage, UpdateNoteBody } from '../schemas/note.js';
@@ -12,13 +12,13 @@ import { createHeaders, idParams, recordHeaders, updateHeaders, writeExtra, writ
 export const listNotes = operation(['listNotes', 'GET /v1/notes', 'list', 'Notes'], {
   summary: 'List notes',
   description:
-    'Pages through the notes, newest first. Parameters narrow the list to notes on an account, contact or ' +
-    'opportunity, and to notes that contain all words of `q`.',
+    'Pages through the notes, newest first. Parameters narrow the list to notes on some accounts, contacts or ' +
+    'opportunities, and to notes that contain all words of `q`.',
   query: closed(
     {
-      account_id: Type.Optional(uuid('Only notes on this account.', 'account')),
-      contact_id: Type.Optional(uuid('Only notes on this contact.', 'contact')),
-      opportunity_id: Type.Optional(uuid('Only notes on this opportunity.', 'opportunity')),
+      account_id: Type.Optional(uuidList('Only notes on one of these accounts.', 'account')),
+      contact_id: Type.Optional(uuidList('Only notes on one of these contacts.', 'contact')),
+      opportunity_id: Type.Optional(uuidList('Only notes on one of these opportunities.', 'opportunity')),
       q: Type.Optional(SearchTerm),
       ...pageQuery,
     },

@@ -15,7 +15,7 @@ import { SummarizeOpportunitiesBody } from '../schemas/summary.js';
 import { readOperationsOf, writeOperationsOf } from './object-operations.js';
 import { fieldsListQuery, fieldsOf, idParams, PageQuery } from './shared.js';
 
-const { page, detail } = responseSchemas(opportunity, 'A deal in a pipeline.');
+const { page, detail } = responseSchemas(opportunity);
 
 const related = closed(inputProperties(opportunity, 'create', 'related_objects'), {
   title: 'RelatedObjects',

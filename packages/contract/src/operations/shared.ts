@@ -1,10 +1,12 @@
 import type { ObjectType } from '@crm/domain';
 import { Type } from 'typebox';
-import { flagParameter, uuid } from '../schemas/build.js';
+import { includedRecords, rawParameterLength } from '../bounds.js';
+import { flagParameter, text, uuid } from '../schemas/build.js';
 import { onMatch } from '../schemas/bulk.js';
 import { Warnings } from '../schemas/envelope.js';
 import type { exampleIds } from '../schemas/example-ids.js';
 import { closed } from '../schemas/input.js';
+import { includedNames } from '../schemas/object-schemas.js';
 import { fieldsParameter, pageQuery, SearchTerm } from '../schemas/pagination.js';
 
 /** The header of every write. A later read sends it back to see the write. */
@@ -51,8 +53,22 @@ const exampleFields = {
 /** The parameter `fields` of an object's reads. */
 export const fieldsOf = (object: ObjectType) => Type.Optional(fieldsParameter(exampleFields[object]));
 
+const includeOf = (object: ObjectType) => {
+  const names = includedNames[object];
+  const name = `(${names.join('|')})`;
+  return text(
+    `Related records to return too, with commas between the names: ${names.join(', ')}. Of each, the newest ${includedRecords}.`,
+    'notes',
+    {
+      maxLength: rawParameterLength,
+      'x-document': { type: 'string', pattern: `^${name}(,${name})*$` },
+    },
+  );
+};
+
 /** The query of a get by id. */
-export const fieldsQueryOf = (object: ObjectType) => closed({ fields: fieldsOf(object) }, {});
+export const recordQueryOf = (object: ObjectType) =>
+  closed({ fields: fieldsOf(object), include: Type.Optional(includeOf(object)) }, {});
 
 /** The query of a list without filters. */
 export const PageQuery = closed(pageQuery, {});

@@ -1,4 +1,5 @@
 import { Type, type Static, type TProperties, type TSchema, type TUnsafe } from 'typebox';
+import { fieldsEntryLength, idsPerParameter } from '../bounds.js';
 import type { CheckName } from '../validate/checks.js';
 import { exampleIds } from './example-ids.js';
 
@@ -96,6 +97,21 @@ export const uuidOrAll = (description: string, kind: keyof typeof exampleIds) =>
   text(description, exampleIds[kind], {
     format: 'uuid-or-all',
     'x-document': { type: 'string', pattern: '^(all|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$' },
+  });
+
+const anyUuid = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}';
+
+/** Ids of records with commas between them, in a query. */
+export const uuidList = (description: string, kind: keyof typeof exampleIds) =>
+  text(`${description} Up to ${idsPerParameter} ids with commas between them.`, exampleIds[kind], {
+    format: 'uuid-list',
+    // More than the longest list, so that the error of a longer one names the number of ids.
+    maxLength: fieldsEntryLength,
+    'x-document': {
+      type: 'string',
+      maxLength: idsPerParameter * (exampleIds[kind].length + 1) - 1,
+      pattern: `^${anyUuid}(,${anyUuid}){0,${idsPerParameter - 1}}$`,
+    },
   });
 
 /** A map from text to `value`. */

@@ -1,11 +1,12 @@
-import type { ObjectDescription } from '@crm/domain';
+import { contact, type ObjectDescription, opportunity } from '@crm/domain';
 import { Type, type Static, type TProperties, type TSchema } from 'typebox';
-import { bulkCreateItems, bulkUpdateItems } from '../bounds.js';
-import { exampleOf, listOf, type SchemaOptions } from './build.js';
+import { bulkCreateItems, bulkUpdateItems, includedRecords } from '../bounds.js';
+import { exampleOf, flag, listOf, type SchemaOptions } from './build.js';
 import { bulkBody, bulkTarget } from './bulk.js';
 import { CustomFieldDefinitions } from './custom-field.js';
 import { closedWithCustom, requiredWithoutExternalId } from './input.js';
 import { inputProperties, type RecordOf, recordProperties } from './object-fields.js';
+import { Note } from './note.js';
 import { pageOf, type pageProperties } from './pagination.js';
 
 type PageProperties = Static<ReturnType<typeof Type.Object<typeof pageProperties>>>;
@@ -17,23 +18,73 @@ type PageOf<D extends ObjectDescription> = { [Many in D['many']]: RecordOf<D>[] 
 /** The type of one record with the definitions of its custom fields. */
 type DetailOf<D extends ObjectDescription> = { [One in D['one']]: RecordOf<D> } & {
   custom_field_definitions: Definitions;
+  included?: Included;
 };
+
+/** The newest records of one kind that a read of one record includes. */
+export interface IncludedPage {
+  records: object[];
+  has_more: boolean;
+}
+/** The records that `include` names. */
+export type Included = Partial<Record<IncludedName, IncludedPage>>;
+
+/** The names in `include` of each object. */
+export const includedNames = {
+  account: ['opportunities', 'contacts', 'notes'],
+  contact: ['opportunities', 'contacts', 'notes'],
+  opportunity: ['notes'],
+} as const satisfies Readonly<Record<ObjectDescription['one'], readonly string[]>>;
+/** A name in `include`. */
+export type IncludedName = (typeof includedNames)[keyof typeof includedNames][number];
+
+const includedPage = (item: TSchema, many: IncludedName) =>
+  Type.Object(
+    {
+      records: listOf(item, `The newest ${many}, at most ${includedRecords}.`),
+      has_more: flag(`Whether there are more ${many}.`, false),
+    },
+    { title: `Included${capitalized(many)}`, description: `Included ${many}.` },
+  );
+
+const included = () =>
+  Type.Object(
+    {
+      opportunities: Type.Optional(includedPage(objectRecord(opportunity), 'opportunities')),
+      contacts: Type.Optional(includedPage(objectRecord(contact), 'contacts')),
+      notes: Type.Optional(includedPage(Note, 'notes')),
+    },
+    { title: 'Included', description: 'The records that `include` names.', examples: [{}] },
+  );
 
 /** `account` → `Account` */
 export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
+const abouts: Readonly<Record<ObjectDescription['one'], string>> = {
+  account: 'A company.',
+  contact: 'A person.',
+  opportunity: 'A deal in a pipeline.',
+};
+
+/** The schema of an object's records. The example has only the fields of every record. */
+export const objectRecord = (description: ObjectDescription) => {
+  const { always, all } = recordProperties(description);
+  const options = { title: capitalized(description.one), description: abouts[description.one] };
+  return Type.Object(all, { ...options, examples: [exampleOf({ properties: always })] });
+};
+
 /** The schemas of an object's responses. The example of a record in a list has only the fields of every record. */
-export const responseSchemas = <const D extends ObjectDescription>(description: D, about: string) => {
+export const responseSchemas = <const D extends ObjectDescription>(description: D) => {
   const { one, many } = description;
   const One = capitalized(one);
-  const { always, all } = recordProperties(description);
-  const record = Type.Object(all, { title: One, description: about, examples: [exampleOf({ properties: always })] });
+  const { all } = recordProperties(description);
+  const record = objectRecord(description);
   const page = pageOf(`${One}Page`, `A page of ${many}.`, {
     [many]: listOf(record, 'The records of this page.'),
     custom_field_definitions: CustomFieldDefinitions,
   });
   const detail = Type.Object(
-    { [one]: record, custom_field_definitions: CustomFieldDefinitions },
+    { [one]: record, custom_field_definitions: CustomFieldDefinitions, included: Type.Optional(included()) },
     {
       title: `${One}Detail`,
       description: `One ${one} with every system field and visible custom field, unless \`fields\` narrows it.`,

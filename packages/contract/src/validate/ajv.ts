@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { idsPerParameter } from '../bounds.js';
 import { addChecks } from './checks.js';
 import { addClosedObjects } from './closed-objects.js';
 
@@ -15,6 +16,10 @@ export const createAjv = (): Ajv2020 => {
   const ajv = new Ajv2020({ strict: true, allErrors: true, verbose: true, allowUnionTypes: true, ownProperties: true });
   ajv.addFormat('uuid', uuidPattern);
   ajv.addFormat('uuid-or-all', (text) => text === 'all' || uuidPattern.test(text));
+  ajv.addFormat('uuid-list', (text) => {
+    const ids = text.split(',');
+    return ids.length <= idsPerParameter && ids.every((id) => uuidPattern.test(id));
+  });
   formats.default(ajv, ['email', 'date-time']);
   ajv.addVocabulary(['x-document', 'x-rules']);
   addChecks(ajv);

@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
+import { idsPerParameter } from '../bounds.js';
 
 const typeNames: Readonly<Record<string, string>> = {
   string: 'a string',
@@ -12,6 +13,7 @@ const typeNames: Readonly<Record<string, string>> = {
 const formatTexts: Readonly<Record<string, string>> = {
   uuid: 'must be a valid UUID',
   'uuid-or-all': 'must be a valid UUID, or all',
+  'uuid-list': `must be 1 to ${idsPerParameter} valid UUIDs with commas between them`,
   email: 'must be a valid email',
   'date-time': 'must be an RFC 3339 date and time',
 };

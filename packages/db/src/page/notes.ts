@@ -10,12 +10,12 @@ import { Parameters } from './parameters.js';
 /** A page of notes to read, newest first. */
 export interface NotePageRequest {
   readonly organizationId: string;
-  /** Only notes on this account. */
-  readonly accountId: string | null;
-  /** Only notes on this contact. */
-  readonly contactId: string | null;
-  /** Only notes on this opportunity. */
-  readonly opportunityId: string | null;
+  /** Only notes on one of these accounts; null for all notes. */
+  readonly accountIds: readonly string[] | null;
+  /** Only notes on one of these contacts. */
+  readonly contactIds: readonly string[] | null;
+  /** Only notes on one of these opportunities. */
+  readonly opportunityIds: readonly string[] | null;
   /** Normalized words, each of which the title or the content must contain. */
   readonly words: readonly string[];
   /** The id of the last note of the previous page. */
@@ -46,8 +46,43 @@ export const noteRecordSql = `json_build_object('id', n.id, 'title', n.title, 'c
   'contact_emails', ${natural('note_contacts', 'contacts', 'email', 'contact_id')},
   'created_at', ${instantText('n.created_at')}, 'updated_at', ${instantText('n.updated_at')}, 'version', n.version)::text`;
 
-const isOn = (link: string, column: string, id: string): string =>
-  `EXISTS (SELECT FROM ${link} l WHERE l.organization_id = $1 AND l.${column} = ${id} AND l.note_id = n.id)`;
+/** A list of records, on one of which a note must be. */
+interface Targets {
+  /** The table and the column of its links to notes. */
+  readonly link: readonly [table: string, column: string];
+  readonly ids: readonly string[];
+}
+
+const targetsOf = ({ accountIds, contactIds, opportunityIds }: NotePageRequest): readonly Targets[] => {
+  const targets = (table: string, column: string, ids: readonly string[] | null): Targets[] =>
+    ids === null ? [] : [{ link: [table, column], ids }];
+  return [
+    ...targets('note_accounts', 'account_id', accountIds),
+    ...targets('note_contacts', 'contact_id', contactIds),
+    ...targets('note_opportunities', 'opportunity_id', opportunityIds),
+  ];
+};
+
+const isOn = ({ link: [table, column], ids }: Targets, parameters: Parameters): string => {
+  const [only, ...others] = ids;
+  const isOne = others.length === 0 ? `= ${parameters.add(only)}::uuid` : `= ANY (${parameters.add(ids)}::uuid[])`;
+  return `EXISTS (SELECT FROM ${table} l WHERE l.organization_id = $1 AND l.${column} ${isOne} AND l.note_id = n.id)`;
+};
+
+/**
+ * The notes on one of several records: at most one page is read of each, from the index of the links, and the results are merged.
+ *
+ * @param after - the condition on the links after the previous page, or an empty text
+ */
+const isNextOfSeveral = (
+  { link: [table, column], ids }: Targets,
+  after: string,
+  limit: number,
+  parameters: Parameters,
+) =>
+  `n.id IN (SELECT x.note_id FROM unnest(${parameters.add(ids)}::uuid[]) AS i (id) CROSS JOIN LATERAL (
+     SELECT l.note_id FROM ${table} l WHERE l.organization_id = $1 AND l.${column} = i.id${after}
+      ORDER BY l.note_id DESC LIMIT ${limit}) x)`;
 
 /** How many of the next notes are scanned for words before the trigram index looks up all matches. Pages of records do the same. */
 const scannedForWords = 5_000;
@@ -69,15 +104,17 @@ const scannedForWords = 5_000;
  * ```
  */
 const notesSql = (request: NotePageRequest, parameters: Parameters): string => {
-  const { accountId, contactId, opportunityId, position } = request;
+  const { position } = request;
+  const limit = request.limit + 1;
+  const [targets, ...others] = targetsOf(request);
+  const last = position === null ? null : `${parameters.add(position[0])}::uuid`;
   const where = ['n.organization_id = $1'];
-  if (accountId !== null) where.push(isOn('note_accounts', 'account_id', parameters.add(accountId)));
-  if (contactId !== null) where.push(isOn('note_contacts', 'contact_id', parameters.add(contactId)));
-  if (opportunityId !== null) where.push(isOn('note_opportunities', 'opportunity_id', parameters.add(opportunityId)));
-  if (position !== null) where.push(`n.id < ${parameters.add(position[0])}::uuid`);
+  if (targets !== undefined && targets.ids.length > 1 && others.length === 0 && request.words.length === 0)
+    where.push(isNextOfSeveral(targets, last === null ? '' : ` AND l.note_id < ${last}`, limit, parameters));
+  else if (targets !== undefined) where.push(...[targets, ...others].map((one) => isOn(one, parameters)));
+  if (last !== null) where.push(`n.id < ${last}`);
   const words = request.words.map((word) => wordSql('n', word, parameters));
   const from = (conditions: readonly string[]): string => `SELECT n.* FROM notes n WHERE ${conditions.join(' AND ')}`;
-  const limit = request.limit + 1;
   const end = `ORDER BY n.id DESC LIMIT ${limit}`;
   if (!request.words.some(hasTrigram)) return `${from([...where, ...words])} ${end}`;
   const next = `${from(where)} ORDER BY n.id DESC LIMIT ${scannedForWords}`;
@@ -95,9 +132,13 @@ const notesSql = (request: NotePageRequest, parameters: Parameters): string => {
  * The page ends early when it reaches `maxPageBytes`. JSON is built only for notes whose preceding contents are within the limit. The JSON
  * can be longer than the contents because it escapes characters, so its length is checked too.
  */
-export const listNotes = async (database: Queries, request: NotePageRequest): Promise<Page> => {
+export const listNotes = async (
+  database: Queries,
+  request: NotePageRequest,
+  maxBytes: number = maxPageBytes,
+): Promise<Page> => {
   const parameters = new Parameters();
-  const bytes = `${parameters.add(maxPageBytes)}::bigint`;
+  const bytes = `${parameters.add(maxBytes)}::bigint`;
   const statement = parameters.statement(`
     SELECT s.id, CASE WHEN ${bytesWithin(bytes).isWithin} THEN s.record END AS ${recordColumn}
       FROM (SELECT n.id, CASE WHEN n.bytes_before <= ${bytes} THEN ${noteRecordSql} END AS record

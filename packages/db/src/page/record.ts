@@ -169,6 +169,19 @@ export const findVersion = async (
   return row?.version ?? null;
 };
 
+/** The ids of a list that no record of the organization has. */
+export const findMissingIds = async (
+  database: Queries,
+  organizationId: string,
+  objectType: ObjectType,
+  ids: readonly string[],
+): Promise<readonly string[]> => {
+  const text = `SELECT id FROM ${tables[objectType]} WHERE organization_id = $1 AND id = ANY ($2::uuid[])`;
+  const rows = await database.query<{ id: string }>(organizationId, { text, values: [ids] });
+  const found = new Set(rows.map(({ id }) => id));
+  return ids.filter((id) => !found.has(id));
+};
+
 /** Whether the organization has a record with this id. */
 export const recordExists = async (
   database: Queries,

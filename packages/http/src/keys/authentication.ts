@@ -1,3 +1,4 @@
+import type { OperationContract } from '@crm/contract';
 import { ApiError, Failure, hashApiKey, parseApiKey, validationError } from '@crm/domain';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
@@ -12,11 +13,26 @@ import type { RouteMatch } from '../server/route-table.js';
 const isInForce = (record: ApiKeyRecord, nowMs: number): boolean =>
   record.revokedAt === null && (record.expiresAt === null || record.expiresAt.getTime() > nowMs);
 
+const allows = (
+  { allowedOperations }: Pick<ApiKeyRecord, 'allowedOperations'>,
+  { id, group }: Pick<OperationContract, 'id' | 'group'>,
+): boolean => allowedOperations.includes(group) || allowedOperations.includes(id);
+
+/**
+ * Checks that a key may also run another operation, whose records the response includes.
+ * @throws ApiError `unauthorized`
+ */
+export const requireOperation = (
+  caller: Pick<ApiKeyRecord, 'allowedOperations'>,
+  contract: Pick<OperationContract, 'id' | 'group'>,
+): void => {
+  if (!allows(caller, contract)) throw unauthorized();
+};
+
 /** Whether the key allows the operation. Without an operation (unknown path or wrong method), any valid key passes. */
 const isAllowed = (record: ApiKeyRecord, match: RouteMatch | undefined): boolean => {
   if (match?.kind !== 'found') return true;
-  const { id, group } = match.route.contract;
-  return record.allowedOperations.includes(group) || record.allowedOperations.includes(id);
+  return allows(record, match.route.contract);
 };
 
 const unauthorized = (): ApiError => new ApiError('unauthorized', { headers: { 'WWW-Authenticate': 'ApiKey' } });
