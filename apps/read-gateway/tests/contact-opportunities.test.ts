@@ -191,6 +191,17 @@ describe('include', () => {
     ]);
   });
 
+  test('401: refuses records that the key may not list', async () => {
+    const { key } = await gateway.organization.createKey({
+      allowedOperations: ['getOpportunity', 'getAccount', 'listContacts'],
+    });
+    const read = (id: string, include: string) =>
+      gateway.client.call(getAccount, { params: { id }, query: { include }, key });
+    expect((await read(account, 'contacts')).status).toBe(200);
+    const refused = await read(account, 'contacts,notes');
+    expect([refused.status, (await read(account, 'opportunities')).comparable]).toEqual([401, refused.comparable]);
+  });
+
   test('400: refuses other names', async () => {
     const params = { id: deal };
     for (const include of ['contacts', 'notes,', 'Notes', 'notes, notes'])

@@ -212,7 +212,7 @@ describe('a query', () => {
 
 describe('a response', () => {
   const check = compileResponseValidator(createOpportunity);
-  const data = { opportunity_id: pipelineId, name: 'a', amount: null };
+  const data = { opportunity_id: pipelineId, name: 'a', amount: null, account_id: null, contact_id: pipelineId };
 
   it('is a success envelope with the properties of the operation', () => {
     const warnings = [{ field: 'opportunity.deal_size', message: 'differs' }];
