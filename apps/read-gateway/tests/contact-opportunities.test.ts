@@ -193,7 +193,7 @@ describe('include', () => {
 
   test('401: refuses records that the key may not list', async () => {
     const { key } = await gateway.organization.createKey({
-      allowedOperations: ['getOpportunity', 'getAccount', 'listContacts'],
+      allow: ['getOpportunity', 'getAccount', 'listContacts'],
     });
     const read = (id: string, include: string) =>
       gateway.client.call(getAccount, { params: { id }, query: { include }, key });
