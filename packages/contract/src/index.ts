@@ -28,7 +28,7 @@ export * from './schemas/note.js';
 export * from './schemas/pipeline.js';
 export { noteSchema, RecordSchema, recordSchemaOf } from './schemas/record-schema.js';
 export type { RecordOf } from './schemas/object-fields.js';
-export { includedNames, type IncludedName } from './schemas/object-schemas.js';
+export { type Included, type IncludedName, includedNames, type IncludedPage } from './schemas/object-schemas.js';
 export { RestoreBody, Restored } from './schemas/restore.js';
 export * from './schemas/setup-write.js';
 export { SearchBody, SearchOpportunitiesBody, SortKey } from './schemas/search.js';
