@@ -233,7 +233,10 @@ describe('400 and 404', () => {
       // The server writes WAL of its own between two calls. Here there always is some, so that no answer may depend on it.
       await gateway().database.pool.query(`SELECT pg_logical_emit_message(false, 'test', 'between two calls')`);
       const answerToUnknown = await call(unknown);
-      expect(answer.comparable.replaceAll(foreign, '')).toBe(answerToUnknown.comparable.replaceAll(unknown, ''));
+      // A note is created with the id that was sent, which the digest of its tag depends on.
+      const ofNote = field === newNoteId ? /(?<=1\.)[0-9a-f]{20}/ : '';
+      const withoutId = (one: Answer, sent: string) => one.comparable.replaceAll(sent, '').replace(ofNote, '');
+      expect(withoutId(answer, foreign)).toBe(withoutId(answerToUnknown, unknown));
       if (field === newNoteId) return;
       expect(await snapshot(ours)).toBe(before);
       if (field.startsWith('items')) {

@@ -48,6 +48,7 @@ const leftOut: Readonly<Record<string, string>> = {
   version: always,
   weighted_amount: 'name amount and stage_id',
   seconds_in_stage: 'it is computed for each read',
+  days_to_close: 'it is computed for each read',
   custom_fields: 'name each custom field as custom__<slug>',
 };
 
