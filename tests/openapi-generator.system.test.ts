@@ -60,8 +60,12 @@ const languages: Readonly<Record<string, Language>> = {
     },
   },
   go: {
-    // By default the client for Go refuses a response with a property that it does not know.
-    options: { packageName: 'crmapi', withGoMod: false, disallowAdditionalPropertiesIfNotPresent: false },
+    // By default the client for Go refuses a response with a property that it does not know, and does not compile if two enums have a value
+    // of one name.
+    options: {
+      ...{ packageName: 'crmapi', withGoMod: false },
+      ...{ disallowAdditionalPropertiesIfNotPresent: false, enumClassPrefix: true },
+    },
     build: async (own) => {
       await mkdir(join(own, 'main'));
       await copyFile(join(sources, 'main.go'), join(own, 'main/main.go'));

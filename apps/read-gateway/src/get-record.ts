@@ -3,7 +3,7 @@ import { findMergedInto, readRecord, type RecordKey } from '@crm/db';
 import { ApiError, ErrorCollector, appliesToPipeline, type ObjectType, parseFieldSelection } from '@crm/domain';
 import { type Caller, JsonParts, type OperationRequest } from '@crm/http';
 import { type Context, operation } from './context.js';
-import { includedJson, parseInclude } from './included.js';
+import { includedJson, namesOf } from './included.js';
 import { definitionsJson } from './page.js';
 
 /** The parameters of a read of one record. */
@@ -20,8 +20,8 @@ export const readByKey = (context: Context, caller: Caller, key: RecordKey, { fi
     const errors = new ErrorCollector();
     const fieldIndex = setup.fieldIndex(objectType, null);
     const selection = parseFieldSelection(fields, fieldIndex, errors, fieldIndex.fullSelection);
-    const names = parseInclude(include, objectType, errors);
     errors.throwIfAny();
+    const names = namesOf(include, objectType);
     const found = await readRecord(context.database, { organizationId, ...key, selection });
     if (found === null) {
       // Only for an id: the domain or email of a merged record finds the kept record.

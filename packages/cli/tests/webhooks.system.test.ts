@@ -97,11 +97,12 @@ describe('crm apply', () => {
       plan: [],
       applied: false,
       changes: 0,
+      proposals: [],
     });
     const filtered = file.replace(' }', ', changed: [custom__apply_tier, name, title] }');
     const field = 'fields: [{ object: account, slug: apply_tier, name: Tier, type: string }]';
     expect(await apply(`${field}\n${filtered}`)).toMatchObject({ applied: true });
-    expect(await apply(filtered)).toEqual({ plan: [], applied: false, changes: 0 });
+    expect(await apply(filtered)).toEqual({ plan: [], applied: false, changes: 0, proposals: [] });
     const changed = await apply(file.replace(' }', ', paused: true, payload: thin }'));
     expect(changed['plan']).toEqual([`change the webhook ${url}/apply: payload: full → thin, state: active → paused`]);
   });

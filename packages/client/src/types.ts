@@ -1590,7 +1590,7 @@ export interface SummarizeOpportunitiesBody {
   /** `sum:`, `avg:`, `min:`, `max:`, `median:` or `p90:` followed by a numeric field, as in `sum:amount`. `count` is always returned. At most 2 of `median:` and `p90:`. */
   measures?: Array<string> | null;
   /** Up to 3 keys, before `limit` cuts: `count`, or a measure or group as the request names it. One key alone, and keys as texts, "sum:amount:desc", are accepted too. Nulls come last. Default: count:desc. */
-  sort?: Array<SortKey> | null;
+  sort?: Array<SummarySortKey> | null;
   /** The IANA time zone of the days, months and so on, such as `Europe/Berlin`. Default: UTC. Dates without a time stay on their day. */
   time_zone?: string | null;
   /** Maximum number of groups in the response, in the order of `sort`. Totals cover all groups. Default: 1000. */
@@ -1621,7 +1621,7 @@ export interface SummaryBody {
   /** `sum:`, `avg:`, `min:`, `max:`, `median:` or `p90:` followed by a numeric field, as in `sum:amount`. `count` is always returned. At most 2 of `median:` and `p90:`. */
   measures?: Array<string> | null;
   /** Up to 3 keys, before `limit` cuts: `count`, or a measure or group as the request names it. One key alone, and keys as texts, "sum:amount:desc", are accepted too. Nulls come last. Default: count:desc. */
-  sort?: Array<SortKey> | null;
+  sort?: Array<SummarySortKey> | null;
   /** The IANA time zone of the days, months and so on, such as `Europe/Berlin`. Default: UTC. Dates without a time stay on their day. */
   time_zone?: string | null;
   /** Maximum number of groups in the response, in the order of `sort`. Totals cover all groups. Default: 1000. */
@@ -1648,6 +1648,14 @@ export interface SummaryGroup {
   count: number;
   /** A measure: a decimal number as a string. Exact, except that averages and days are rounded to 8 decimals. Null if no record has a value. */
   [key: `${'sum' | 'avg' | 'min' | 'max' | 'median' | 'p90'}:${string}`]: string | null;
+}
+
+/** One key of the sort of groups. */
+export interface SummarySortKey {
+  /** `count`, or a measure or group as the request names it. */
+  field: string;
+  /** Nulls come last in both directions. Default: asc. */
+  direction?: SortDirection;
 }
 
 /** Totals of all matching records. A measure of `amount` is null if the amounts have several currencies. */

@@ -107,7 +107,7 @@ describe('the documents', () => {
     expect(statuses.size).toBeGreaterThan(20);
     // The records of the examples do not exist.
     const isOfOneRecord = (name: string): boolean =>
-      /^(Get an?|List the (changes|attempts|parked records) of) /.test(name);
+      /^(Get an?|List the (changes|attempts|parked records|stays) of) /.test(name);
     const expected = [...statuses.keys()].map((name) => [name, isOfOneRecord(name) ? 404 : 200]);
     expect([...statuses]).toEqual(expected);
   });

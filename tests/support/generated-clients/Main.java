@@ -42,7 +42,7 @@ public class Main {
         .relatedObjects(new CreateOpportunityBodyRelatedObjects().ownerEmail("nobody@unknown.example"));
   }
 
-  static Filter condition(String field, FilterCondition.OperatorEnum operator, Object value) {
+  static Filter condition(String field, FilterOperator operator, Object value) {
     return new Filter(new FilterCondition().field(field).operator(operator).value(value));
   }
 
@@ -64,20 +64,20 @@ public class Main {
     var names = new ArrayList<String>();
     String cursor = null;
     do {
-      var page = deals.listOpportunities(PIPELINE, null, null, cursor, 2, List.of("amount"), null, null).getData();
+      var page = deals.listOpportunities(PIPELINE, null, null, null, cursor, 2, List.of("amount"), null, null).getData();
       page.getOpportunities().stream().map(Opportunity::getName).filter(n -> n.startsWith(NAME)).forEach(names::add);
       cursor = page.getHasMore() ? page.getNextCursor() : null;
     } while (cursor != null);
     Collections.sort(names);
 
-    var own = condition("name", FilterCondition.OperatorEnum.STARTS_WITH, NAME);
+    var own = condition("name", FilterOperator.STARTS_WITH, NAME);
     var not = new Filter(new FilterNot().not(own));
-    var or = new FilterOr().or(List.of(condition("amount", FilterCondition.OperatorEnum.GTE, 1000000), not));
+    var or = new FilterOr().or(List.of(condition("amount", FilterOperator.GTE, 1000000), not));
     var and = new Filter(new FilterAnd().and(List.of(own, new Filter(or))));
     var search = new SearchOpportunitiesBody().pipelineId(UUID.fromString(PIPELINE)).filters(and)
         .sort(List.of(new SortKey().field("amount")));
     var found = deals.searchOpportunities(search, null, null).getData().getOpportunities();
-    var deal = deals.getOpportunity(id, null, null, null, null).getData().getOpportunity();
+    var deal = deals.getOpportunity(id, null, null, null, null, null).getData().getOpportunity();
     var change = new UpdateOpportunityBody()
         .opportunity(new UpdateOpportunityBodyOpportunity().nextStep("Call").closeDate(null));
     String tag = "\"" + deal.getVersion() + "\"";
@@ -94,7 +94,7 @@ public class Main {
     var unknown = UUID.fromString("00000000-0000-4000-8000-000000000000");
     var codes = List.of(
         code(() -> deals.createOpportunity(refused(), null, null, null)),
-        code(() -> deals.getOpportunity(unknown, null, null, null, null)),
+        code(() -> deals.getOpportunity(unknown, null, null, null, null, null)),
         code(() -> accounts.updateAccount(two.getData().getCompanyId(), taken, null, null)),
         code(() -> deals.updateOpportunity(id, change, null, tag)),
         code(listUntilRefused));

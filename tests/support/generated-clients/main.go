@@ -61,7 +61,7 @@ func refused() crm.CreateOpportunityBody {
 	return made
 }
 
-func condition(field string, operator string, value interface{}) crm.Filter {
+func condition(field string, operator crm.FilterOperator, value interface{}) crm.Filter {
 	made := crm.NewFilterCondition(field, operator)
 	made.SetValue(value)
 	return crm.FilterConditionAsFilter(made)
@@ -138,7 +138,7 @@ func main() {
 	taken := crm.NewUpdateAccountBody()
 	taken.SetDomain("one." + name + ".example")
 	slow := client(os.Getenv("SLOW_KEY")).PipelinesAPI
-	listUntilRefused := func() (answer *crm.ListPipelinesResponse, response *http.Response, err error) {
+	listUntilRefused := func() (answer *crm.ListPipelinesEnvelope, response *http.Response, err error) {
 		for call := 0; call < 5 && err == nil; call++ {
 			answer, response, err = slow.ListPipelines(ctx).Execute()
 		}

@@ -50,7 +50,8 @@ const ownVariables = [
 export const urlOf = (port: number): string => `http://${host}:${port}`;
 
 /** The path of a process's compiled main file. */
-const mainFile = (name: ProcessName): string => fileURLToPath(new URL('main.js', import.meta.resolve(`@crm/${name}`)));
+const mainFile = (name: ProcessName): string =>
+  fileURLToPath(new URL(`../../../../apps/${name}/dist/main.js`, import.meta.url));
 
 /**
  * Why a port cannot be used, with the variable that changes it. Undefined if it is free.

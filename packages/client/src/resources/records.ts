@@ -118,13 +118,13 @@ export interface StageReads {
   /** The stays of an opportunity, oldest first; the last one is the stage that it is in. */
   stages(id: string, query?: types.PageQuery, options?: ReadOptions): Listing<types.StageVisit, types.StageVisitPage>;
   /** Where the stays in the stages of a pipeline went, and how long they took. */
-  summarizeStages(body: types.StageSummaryBody, options?: ReadOptions): Promise<Answer<types.StageSummary>>;
+  stageSummary(body: types.StageSummaryBody, options?: ReadOptions): Promise<Answer<types.StageSummary>>;
 }
 
 /** Creates the calls for the stays of opportunities in stages. */
 export const createStageReads = (send: Send): StageReads => ({
   stages: (id, query, options) => listOf(send, `${pathOf('/v1/opportunities', id)}/stages`, 'stages', query, options),
-  summarizeStages: async (body, options) =>
+  stageSummary: async (body, options) =>
     send({ gateway: 'read', method: 'POST', path: '/v1/opportunities/stage-summary', body }, options),
 });
 

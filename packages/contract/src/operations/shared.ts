@@ -6,7 +6,7 @@ import { onMatch } from '../schemas/bulk.js';
 import { Warnings } from '../schemas/envelope.js';
 import type { exampleIds } from '../schemas/example-ids.js';
 import { closed } from '../schemas/input.js';
-import { includedNames } from '../schemas/object-schemas.js';
+import { includedNames } from '../schemas/included-names.js';
 import { fieldsParameter, pageQuery, SearchTerm } from '../schemas/pagination.js';
 
 /** The header of every write. A later read sends it back to see the write. */
@@ -61,6 +61,7 @@ const includeOf = (object: ObjectType) => {
     'notes',
     {
       maxLength: rawParameterLength,
+      format: `include-${object}`,
       'x-document': { type: 'string', pattern: `^${name}(,${name})*$` },
     },
   );

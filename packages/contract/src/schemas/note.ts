@@ -12,7 +12,7 @@ const noteTexts = {
 };
 
 const hasText = (name: string) => having({ [name]: { type: 'string', pattern: visibleText } });
-const noItems = { type: ['array', 'null'], maxItems: 0 };
+const noItems = { type: ['array', 'null'], items: {}, maxItems: 0 };
 const targetLists = ['account_domains', 'contact_emails', 'account_external_ids', 'contact_external_ids'];
 
 /** The body that creates a note. The handler checks that it has a text and a target, and otherwise names both fields in its errors. */
@@ -69,7 +69,7 @@ export const CreateNoteBody = closed(
         },
         additionalProperties: true,
       },
-      then: having({ account_domains: { type: 'array', minItems: 1 } }),
+      then: having({ account_domains: { type: 'array', items: {}, minItems: 1 } }),
     },
     examples: [
       {

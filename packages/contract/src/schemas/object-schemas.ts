@@ -1,6 +1,7 @@
 import { contact, type ObjectDescription, opportunity } from '@crm/domain';
 import { Type, type Static, type TProperties, type TSchema } from 'typebox';
 import { bulkCreateItems, bulkUpdateItems, includedRecords } from '../bounds.js';
+import type { IncludedName } from './included-names.js';
 import { exampleOf, flag, listOf, type SchemaOptions } from './build.js';
 import { bulkBody, bulkTarget } from './bulk.js';
 import { CustomFieldDefinitions } from './custom-field.js';
@@ -28,15 +29,6 @@ export interface IncludedPage {
 }
 /** The records that `include` names. */
 export type Included = Partial<Record<IncludedName, IncludedPage>>;
-
-/** The names in `include` of each object. */
-export const includedNames = {
-  account: ['opportunities', 'contacts', 'notes'],
-  contact: ['opportunities', 'contacts', 'notes'],
-  opportunity: ['notes'],
-} as const satisfies Readonly<Record<ObjectDescription['one'], readonly string[]>>;
-/** A name in `include`. */
-export type IncludedName = (typeof includedNames)[keyof typeof includedNames][number];
 
 const includedPage = (item: TSchema, many: IncludedName) =>
   Type.Object(

@@ -89,16 +89,19 @@ export const filterDocument = {
   ],
 } as const;
 
+/** The direction of a key of a sort. */
+export const sortDirection = Type.Optional(
+  oneOf(['asc', 'desc'], 'Nulls come last in both directions.', undefined, {
+    title: 'SortDirection',
+    default: 'asc',
+  }),
+);
+
 /** One key of a sort, as an object. */
 export const SortKey = closed(
   {
     field: text('Any field with a single value.', 'updated_at'),
-    direction: Type.Optional(
-      oneOf(['asc', 'desc'], 'Nulls come last in both directions.', undefined, {
-        title: 'SortDirection',
-        default: 'asc',
-      }),
-    ),
+    direction: sortDirection,
   },
   { title: 'SortKey', description: 'One key of a sort.' },
 );

@@ -147,7 +147,7 @@ const onlyFor = (name: string, decider: string, values: readonly string[]) => ({
 /** The rules between the properties of a new field. */
 const fieldRules = {
   if: having({ attribute_type: { enum: typesWith('options') } }),
-  then: having({ options: { type: 'array', minItems: 1 } }),
+  then: having({ options: { type: 'array', items: {}, minItems: 1 } }),
   else: { properties: { options: { type: 'null' } }, additionalProperties: true },
   dependentSchemas: {
     currency: onlyFor('currency', 'attribute_type', typesWith('currency')),

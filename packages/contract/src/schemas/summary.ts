@@ -11,7 +11,12 @@ import { fieldsEntryLength, rawParameterLength } from '../bounds.js';
 import { flag, integer, listOf, mapOf, nullable, optional, type SchemaOptions, text } from './build.js';
 import { exampleIds } from './example-ids.js';
 import { closed } from './input.js';
-import { matchProperties, pipelineProperties, SortKey } from './search.js';
+import { matchProperties, pipelineProperties, sortDirection } from './search.js';
+
+const SummarySortKey = closed(
+  { field: text('`count`, or a measure or group as the request names it.', 'count'), direction: sortDirection },
+  { title: 'SummarySortKey', description: 'One key of the sort of groups.' },
+);
 
 const sort = Type.Unsafe<string | Record<string, unknown> | unknown[]>({
   type: ['string', 'object', 'array'],
@@ -20,7 +25,7 @@ const sort = Type.Unsafe<string | Record<string, unknown> | unknown[]>({
   description:
     `Up to ${maxSortKeys} keys, before \`limit\` cuts: \`count\`, or a measure or group as the request names it. One key alone, ` +
     'and keys as texts, "sum:amount:desc", are accepted too. Nulls come last. Default: count:desc.',
-  'x-document': { type: 'array', items: SortKey, maxItems: maxSortKeys },
+  'x-document': { type: 'array', items: SummarySortKey, maxItems: maxSortKeys },
 });
 
 const summaryProperties = (groupBy: readonly string[], measures: readonly string[]) => ({

@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { idsPerParameter } from '../bounds.js';
+import { includedNames } from '../schemas/included-names.js';
 import { addChecks } from './checks.js';
 import { addClosedObjects } from './closed-objects.js';
 
@@ -20,6 +21,8 @@ export const createAjv = (): Ajv2020 => {
     const ids = text.split(',');
     return ids.length <= idsPerParameter && ids.every((id) => uuidPattern.test(id));
   });
+  for (const [object, names] of Object.entries<readonly string[]>(includedNames))
+    ajv.addFormat(`include-${object}`, (text) => text.split(',').every((name) => names.includes(name)));
   formats.default(ajv, ['email', 'date-time']);
   ajv.addVocabulary(['x-document', 'x-rules']);
   addChecks(ajv);

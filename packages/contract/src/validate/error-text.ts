@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { idsPerParameter } from '../bounds.js';
+import { includedNames } from '../schemas/included-names.js';
 
 const typeNames: Readonly<Record<string, string>> = {
   string: 'a string',
@@ -11,6 +12,12 @@ const typeNames: Readonly<Record<string, string>> = {
 };
 
 const formatTexts: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    Object.entries(includedNames).map(([object, names]) => [
+      `include-${object}`,
+      `must be some of ${names.join(', ')}, with commas between them`,
+    ]),
+  ),
   uuid: 'must be a valid UUID',
   'uuid-or-all': 'must be a valid UUID, or all',
   'uuid-list': `must be 1 to ${idsPerParameter} valid UUIDs with commas between them`,
