@@ -29,6 +29,7 @@ OF_OTHER_RECORDS = {
     "opportunity": [
         "stage_name", "owner_email", "account_domain", "account_external_id", "account_name", "contact_email",
         "contact_external_id", "contact_first_name", "contact_last_name", "pipeline_name", "additional_contacts",
+        "outcome", "stage_entered_at", "closed_at", "probability", "weighted_amount", "seconds_in_stage", "days_to_close",
     ],
     "note": ["account_domains", "contact_emails"],
 }  # fmt: skip

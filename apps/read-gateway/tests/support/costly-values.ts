@@ -19,7 +19,8 @@ export const hosts: Readonly<Record<string, (n: number) => string>> = {
   'full-width': (n) => `${'ｅｘａｍｐｌｅ．'.repeat(12)}a${n}.com`,
   emoji: (n) => `${'😀😀😀.'.repeat(9)}a${n}.com`,
   punycode: (n) => `${'xn--tda.'.repeat(15)}a${n}.de`,
-  'soft hyphens': (n) => `${`${'\u00ad'.repeat(120)}a.`.repeat(7)}b${n}.de`,
+  // As long as an email may be before the soft hyphens go.
+  'soft hyphens': (n) => `${`${'\u00ad'.repeat(30)}a.`.repeat(7)}b${n}.de`,
   refused: (n) => `${`${'ﷺ'.repeat(120)}.`.repeat(8)}a${n}.de`,
 };
 
