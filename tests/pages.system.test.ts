@@ -33,7 +33,9 @@ const withoutCommands = ['back-up-and-restore.md', 'move-to-citus.md', 'run-behi
 
 const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
 /** The calls that docker/README.md shows after the start. */
-const dockerCalls = readShellExamples(textOf('docker/README.md')).filter(({ commands }) => commands.includes("-H 'x-api-key"));
+const dockerCalls = readShellExamples(textOf('docker/README.md')).filter(({ commands }) =>
+  commands.includes("-H 'x-api-key"),
+);
 const clientBlocks = [...textOf('packages/client/README.md').matchAll(/^```ts\n([^]*?)^```$/gm)].map(
   ([, block = '']) => block,
 );
