@@ -117,12 +117,15 @@ test('disables an endpoint that answers 410, and continues where it stopped', as
   worker.receiver().behave = (_message, response) => {
     if (isGone) response.writeHead(410).end();
   };
-  await worker.log().append(records(3));
-  const { position: before, last_position: last } = await webhook();
+  // Only one record: the 410 of another one, sent at the same time, would disable the endpoint again after it was continued.
+  await worker.log().append(records(1));
+  const { position: before } = await webhook();
   start();
   await until(async () => (await webhook()).state === 'disabled');
   expect((await webhook()).state_reason).toBe('the receiver answered 410 Gone');
   isGone = false;
+  await worker.log().append(records(2));
+  const { last_position: last } = await webhook();
   await update({
     state: 'active',
   });
