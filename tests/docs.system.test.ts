@@ -98,7 +98,8 @@ describe('the command lines of the pages', () => {
     const onInterrupt = () => new AbortController().signal;
     const program = await createProgram({ env: {}, stdout: sink, stderr: sink, onInterrupt });
     const howTo = readdirSync(join(root, 'docs/how-to')).map((name) => `docs/how-to/${name}`);
-    const pages = ['README.md', 'docs/tutorial.md', 'docs/operating.md', 'packages/cli/README.md', ...howTo];
+    const manuals = ['README.md', 'docs/tutorial.md', 'docs/operating.md', 'packages/cli/README.md'];
+    const pages = [...manuals, 'packages/cli/examples/README.md', 'packages/cli/src/commands/start.ts', ...howTo];
     const lines = pages.flatMap((path) => commandLines(read(path)));
     expect(lines.length).toBeGreaterThan(30);
     expect(lines.filter((line) => unknownPart(program, line) !== null)).toEqual([]);

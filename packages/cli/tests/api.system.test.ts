@@ -102,6 +102,9 @@ describe('crm api', () => {
     await refuses(2, '"many" must be', ...search);
     await refuses(2, 'is not JSON', ...create, '-F', 'custom_fields.seats=five');
     await refuses(2, 'must be NAME=VALUE', ...create, '-f', 'industry');
+    await refuses(2, '__proto__', ...create, '-F', 'custom_fields.__proto__=1');
+    await refuses(2, '__proto__', ...create, '-F', '__proto__.polluted=1');
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
     await refuses(2, 'is given twice', ...create, '-f', 'domain=b.com');
     await refuses(2, 'more digits', ...create, '-F', 'custom_fields.seats=12345678901234567890');
   });

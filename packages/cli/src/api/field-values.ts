@@ -31,7 +31,8 @@ const typesOf = (schema: Schema): readonly string[] => [
 ];
 
 const propertyOf = (schema: Schema | undefined, name: string): Schema | undefined =>
-  schema?.properties?.[name] ?? schema?.anyOf?.map((one) => propertyOf(one, name)).find((one) => one !== undefined);
+  (Object.hasOwn(schema?.properties ?? {}, name) ? schema?.properties?.[name] : undefined) ??
+  schema?.anyOf?.map((one) => propertyOf(one, name)).find((one) => one !== undefined);
 
 /** Reads JSON without a loss. @throws CliError (2) */
 const readJson = (place: string, text: string): unknown => {
@@ -78,6 +79,9 @@ const readText = ({ name, text }: GivenField, schema: Schema | undefined): unkno
 /** A body while it is built. */
 type Building = Record<string, unknown>;
 
+/** Without a prototype, so that `__proto__` is a name as any other, which the gateway refuses. */
+const emptyBody = (): Building => Object.create(null) as Building;
+
 const setValue = (body: Building, field: GivenField, root: Schema | undefined): void => {
   const path = field.name.split('.');
   const last = path.pop() ?? '';
@@ -85,7 +89,7 @@ const setValue = (body: Building, field: GivenField, root: Schema | undefined): 
   let schema = root;
   for (const name of path) {
     schema = propertyOf(schema, name);
-    const next = (target[name] ??= {});
+    const next = (target[name] ??= emptyBody());
     if (jsonTypeOf(next) !== 'object') throw usageError(`${field.name}: ${name} has another value already`);
     target = next as Building;
   }
@@ -110,7 +114,7 @@ export const placeFields = (
     for (const { name, text } of fields) query.append(name, text);
     return { query, body: undefined };
   }
-  const body: Building = {};
+  const body = emptyBody();
   for (const field of fields) setValue(body, field, bodySchema);
   return { query, body: fields.length === 0 ? undefined : body };
 };

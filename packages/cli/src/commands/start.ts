@@ -64,7 +64,7 @@ Import a CSV file (here the sample that comes with it):
 
 Post changes to a program of yours:
 
-  npx @crm/cli webhook create http://127.0.0.1:3999/hook
+  npx @crm/cli api POST /v1/inbound/webhooks -f url=http://127.0.0.1:3999/hook
 
 Connect an assistant (here Claude Code):
 
