@@ -31,6 +31,9 @@ const besides: Readonly<Record<string, Json>> = {
   'updateStage move_opportunities_to': { is_active: false },
 };
 
+/** What an object that the example of the whole body does not have needs besides one of its parts. */
+const newObjects: Readonly<Record<string, Json>> = { primary_contact: { email: 'ada@acme.com' } };
+
 /** The example of a deleted record's id is that of an account. */
 const instead: Readonly<Record<string, unknown>> = { 'restoreRecord id': '$DELETED_ID' };
 
@@ -65,7 +68,7 @@ const withValue = (body: unknown, [key, ...rest]: Path, value: unknown): unknown
   if (typeof key === 'number') return [withValue(Array.isArray(body) ? (body as unknown[])[0] : {}, rest, value)];
   const all = isObject(body) ? body : {};
   const kept = Object.fromEntries(Object.entries(all).filter(([name]) => name !== otherNames[key]));
-  return { ...kept, [key]: withValue(all[key], rest, value) };
+  return { ...kept, [key]: withValue(all[key] ?? newObjects[key], rest, value) };
 };
 
 const shown = (path: Path, example: unknown): string => `${path.join('.')}: ${JSON.stringify(example)}`;

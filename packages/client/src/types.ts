@@ -126,6 +126,8 @@ export interface BulkResult {
   account_id?: string | null;
   /** The primary contact of the opportunity. Only in results of creates. */
   contact_id?: string | null;
+  /** The note that the item sent. Only in results of creates. */
+  note_id?: string;
   /** Values in the request that were not applied or may be mistakes; absent if there are none. */
   warnings?: Array<Warning>;
   /** The error text of each invalid field, by its dotted path within the item; `item` stands for the item as a whole. */
@@ -300,14 +302,18 @@ export type CreateNoteBody = {
 
 /** An opportunity with its account and contacts. */
 export type CreateOpportunityBody = {
-  /** The pipeline of the deal. */
-  pipeline_id: string;
+  /** The pipeline of the deal. Optional if `pipeline` names it. */
+  pipeline_id?: string | null;
+  /** Name of the pipeline, for `pipeline_id`. */
+  pipeline?: string | null;
   /** The deal itself. */
   opportunity: {
     /** Name of the deal, not blank: part of its natural key, together with account and pipeline. Optional if an opportunity has the `external_id`. */
     name?: string | null;
     /** A stage of the pipeline. A new deal without one starts in the default stage. */
     stage_id?: string | null;
+    /** Label of the stage, for `stage_id`. Case, invisible characters and the amount of white space do not count. */
+    stage?: string | null;
     /** Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it. */
     external_id?: string | null;
     /** A number with at most 15 digits, including up to 4 decimals. Reads return it as `amount`. */
@@ -345,6 +351,26 @@ export type CreateOpportunityBody = {
     primary_contact_external_id?: string | null;
     /** `external_id`s of additional contacts, who must exist. They join those of `additional_contact_emails`. */
     additional_contact_external_ids?: Array<string> | null;
+  } | null;
+  /** The primary contact with its fields, as in a create of a contact. Instead of `primary_contact_email`. */
+  primary_contact?: {
+    /** First name. */
+    first_name?: string | null;
+    /** Last name. */
+    last_name?: string | null;
+    /** Email of the primary contact, who is created if missing. */
+    email: string;
+    /** Job title. */
+    job_title?: string | null;
+    /** Phone number. */
+    phone?: string | null;
+  } | null;
+  /** A note on the deal: a title, a content or both. */
+  note?: {
+    /** Title. */
+    title?: string | null;
+    /** Text. */
+    content?: string | null;
   } | null;
 };
 
@@ -452,6 +478,8 @@ export interface CreatedOpportunity {
   account_id: string | null;
   /** Id of its primary contact; null if it has none. */
   contact_id: string | null;
+  /** Id of the note on it. Only if the request has a `note`. */
+  note_id?: string;
 }
 
 /** The definition of a custom field. */
@@ -1899,6 +1927,8 @@ export interface UpdateOpportunityBody {
     name?: string;
     /** A stage of the pipeline. A new deal without one starts in the default stage. */
     stage_id?: string | null;
+    /** Label of the stage, for `stage_id`. Case, invisible characters and the amount of white space do not count. */
+    stage?: string | null;
     /** Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it. */
     external_id?: string | null;
     /** A number with at most 15 digits, including up to 4 decimals. Reads return it as `amount`. */
@@ -1935,6 +1965,8 @@ export interface UpdateOpportunityItem {
     name?: string;
     /** A stage of the pipeline. A new deal without one starts in the default stage. */
     stage_id?: string | null;
+    /** Label of the stage, for `stage_id`. Case, invisible characters and the amount of white space do not count. */
+    stage?: string | null;
     /** Id in another system, unique among records of this kind and case-sensitive. A create finds the record by it. */
     external_id?: string | null;
     /** A number with at most 15 digits, including up to 4 decimals. Reads return it as `amount`. */

@@ -56,7 +56,8 @@ describe('a body', () => {
 
   it.each([
     ['opportunity.value', 'deal_size'],
-    ['opportunity.stage', 'stage_id'],
+    ['opportunity.stage_name', 'stage'],
+    ['opportunity.pipeline_name', 'pipeline'],
     ['opportunity.owner_email', 'related_objects.owner_email'],
     ['related_objects.owner', 'owner_email'],
     ['stage_id', 'opportunity.stage_id'],

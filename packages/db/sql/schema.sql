@@ -774,7 +774,7 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --   match_notes_one_by_one(p_organization_id uuid, p_inputs jsonb[], p_rows notes[], p_items integer[], p_answers jsonb[], p_refusals jsonb[], p_events events[], p_before integer, OUT answers jsonb[], OUT refusals jsonb[], OUT new_events events[]) → record
 --     calls create_notes, match_note, take_events
 --   create_records(p_organization_id uuid, p_function text, p_inputs jsonb[], OUT answers jsonb[], OUT refusals jsonb[], OUT new_events events[]) → record
---     calls create_accounts, create_contacts, create_notes, create_opportunities, resolve_links
+--     calls create_accounts, create_contacts, create_notes, create_opportunities, create_opportunities_with_parts, resolve_links
 -- distribution.sql
 --   plan_memory(p_organization_id uuid, p_count integer) → bigint
 -- event_partitions.sql
@@ -1002,6 +1002,13 @@ CREATE INDEX webhook_parked_organization_id_endpoint_id_retry_at_idx ON webhook_
 --     calls change_event, copy_related_texts, move_to_stage, opportunity_event_record, opportunity_record, replace_contact_links, update_opportunity_row, write_time
 --   change_opportunity(p_old opportunities, p_change jsonb) → boolean
 --     calls additional_contact_ids, begin_change, changed_key_field, changed_opportunity, check_if_stored, check_key_is_free, check_stage_is_active, check_version, collect_events, opportunity_id_of_external_id, opportunity_id_of_key, opportunity_key, refuse, store_opportunity, wanted_contact_ids
+-- opportunity_parts.sql
+--   equal_note_id(p_organization_id uuid, p_opportunity_id uuid, p_title text, p_content text) → uuid
+--   only_answer(p_answers jsonb[], p_refusals jsonb[]) → jsonb
+--   create_opportunity_with_parts(p_organization_id uuid, p_input jsonb, p_before integer, OUT answer jsonb, OUT new_events events[]) → record
+--     calls create_contacts, create_notes, create_opportunities, equal_note_id, only_answer
+--   create_opportunities_with_parts(p_organization_id uuid, p_inputs jsonb[], OUT answers jsonb[], OUT refusals jsonb[], OUT new_events events[]) → record
+--     calls create_opportunity_with_parts
 -- opportunity_records.sql
 --   additional_contact_ids(p_organization_id uuid, p_opportunity_id uuid) → uuid[]
 --   linked_contact_text(p_id uuid, p_first_name text, p_last_name text, p_email text) → text

@@ -35,6 +35,11 @@ describe('the lock of an organization', () => {
       function: 'write_many',
       input: { function: name, items: [{ index: 0, input }], answers: {} },
     });
+    const deal = (name: string, parts: object): Write<unknown> => {
+      const { function: createDeal, input } = creation('opportunity', { name });
+      return { function: createDeal, input: { ...input, ...parts } };
+    };
+    const primary_contact = creation('contact', { email: 'part@acme.com' }).input;
     const merge = (isDryRun: boolean) =>
       recordMerge('account', { id: accountId, from: spareId, isDryRun, mergesOpportunities: false });
     return [
@@ -54,6 +59,10 @@ describe('the lock of an organization', () => {
       ],
       ['ExclusiveLock', 'create a deal with an external id', creation('opportunity', { name: 'Ex', external_id: '1' })],
       ['ExclusiveLock', 'create a note with an id', text({ id: '0197a3c4-6cc1-7aa2-8e5d-3c2b1a09f8e4' })],
+      ['ExclusiveLock', 'create a deal with its contact', deal('A', { primary_contact })],
+      ['ExclusiveLock', 'create a deal with a note', deal('B', { note: text().input })],
+      ['ExclusiveLock', 'create deals with their contacts', bulk(deal('C', { primary_contact }))],
+      ['ExclusiveLock', 'create deals with notes', bulk(deal('D', { note: text().input }))],
       ['ShareLock', 'create accounts', bulk(creation('account', { domain: 'bulk.com' }))],
       ['ShareLock', 'create notes', bulk(text())],
       [

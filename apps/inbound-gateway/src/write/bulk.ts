@@ -109,10 +109,11 @@ export const bulkUpdate = <Created extends CreatedRecord>(
 const namedErrors = (errors: FieldErrors): Record<string, string> =>
   Object.fromEntries(Object.entries(errors).map(([path, text]) => [path === '' ? 'item' : path, text]));
 
-/** The account and primary contact of a created or found record, if its object has them. */
-const relatedIds = ({ account_id: account, contact_id: contact }: Applied): Partial<BulkResult> => ({
+/** The account, primary contact and note of a created or found record, if its object and its item have them. */
+const relatedIds = ({ account_id: account, contact_id: contact, note_id: note }: Applied): Partial<BulkResult> => ({
   ...(account !== undefined && { account_id: account }),
   ...(contact !== undefined && { contact_id: contact }),
+  ...(note !== undefined && { note_id: note }),
 });
 
 const answerItem = (objectType: ObjectType, index: number, result: Applied | Refused): BulkResult =>

@@ -12,16 +12,18 @@ import {
   type ReadContext,
   type Steps,
   changeSteps,
-  unknownPipeline,
 } from '@crm/domain';
 import { runInTurns } from '@crm/http';
 import type { Context } from '../context.js';
+import { pipelineForCreate } from './opportunity-parts.js';
 
 /** The result of a write; the optional properties only on creates. */
 export type Applied = WrittenRecord & {
   readonly unapplied?: readonly string[];
   readonly account_id?: string | null;
   readonly contact_id?: string | null;
+  readonly note_id?: string;
+  readonly unapplied_contact?: readonly string[];
 };
 
 /** How the records of one object are written. */
@@ -31,20 +33,17 @@ export interface ObjectWrites<Created extends CreatedRecord> {
   readonly keyPath: string;
   /** Further properties of the response to a create. */
   readonly extra?: Readonly<Record<string, unknown>>;
-  readonly create: (setup: OrganizationSetup, change: Change, onMatch: OnMatch, body: Body) => Write<Created>;
+  /** Builds a create. Adds the faults of what `change` does not have to `errors`. */
+  readonly create: (
+    setup: OrganizationSetup,
+    change: Change,
+    onMatch: OnMatch,
+    rest: { readonly body: Body; readonly pipeline: Pipeline | null; readonly errors: ErrorCollector },
+  ) => Write<Created>;
   readonly update: (setup: OrganizationSetup, target: UpdateTarget, change: Change) => Write<WrittenRecord>;
   /** The data of the response to a create. */
   readonly answer: (result: Created) => object;
 }
-
-/**
- * The pipeline of a create. It may be archived: the create may find an opportunity in it. @throws ApiError `not_found` for an unknown one
- */
-export const pipelineForCreate = (setup: OrganizationSetup, { pipeline_id: id }: Body): Pipeline => {
-  const pipeline = setup.findPipeline(id as string);
-  if (pipeline === undefined) throw unknownPipeline();
-  return pipeline;
-};
 
 /**
  * The `warnings` of the response to a write, if any: the sent values that a create did not apply because the record already existed, and
@@ -52,10 +51,11 @@ export const pipelineForCreate = (setup: OrganizationSetup, { pipeline_id: id }:
  */
 export const warningsExtra = (
   objectType: ObjectType,
-  { record_status: status, unapplied = [], amount = null, currency = null }: Applied,
+  { record_status: status, unapplied = [], unapplied_contact: ofContact = [], amount = null, currency = null }: Applied,
 ): { warnings?: Warning[] } => {
   const message = 'The record exists: its stored value was kept';
   const warnings = unapplied.map((name) => ({ field: bodyPathOf(objectType, name), message }));
+  warnings.push(...ofContact.map((name) => ({ field: `primary_contact.${name}`, message })));
   const decimals = status === 'matched' ? null : decimalsWarning(amount, currency);
   if (decimals !== null) warnings.push({ field: bodyPathOf(objectType, 'amount'), message: decimals });
   return warnings.length === 0 ? {} : { warnings };
@@ -78,7 +78,7 @@ export function* createWrite<Created extends CreatedRecord>(
 ): Steps<Write<Created>> {
   const pipeline = objectType === 'opportunity' ? pipelineForCreate(setup, body) : null;
   const change = yield* changeSteps(objectType, body, readContext(setup, objectType, pipeline), true, errors);
-  return create(setup, change, onMatch, body);
+  return create(setup, change, onMatch, { body, pipeline, errors });
 }
 
 /**

@@ -1,9 +1,11 @@
-import { opportunity } from '@crm/domain';
+import { contact, contactPartFields, maxNameLength, opportunity } from '@crm/domain';
 import { Type } from 'typebox';
-import { nullable, number, optional, responseObject, text, uuid, uuidOrAll } from '../schemas/build.js';
+import { having, nullable, number, optional, responseObject, text, uuid, uuidOrAll } from '../schemas/build.js';
 import { StatusCode } from '../schemas/envelope.js';
 import { exampleIds } from '../schemas/example-ids.js';
-import { closed, closedWithCustom, requiredWithoutExternalId } from '../schemas/input.js';
+import { closed, closedWithCustom, EmailInput, requiredWithoutExternalId } from '../schemas/input.js';
+import { notePart } from '../schemas/note.js';
+import { visibleText } from '../openapi/shown-checks.js';
 import { inputProperties } from '../schemas/object-fields.js';
 import { bodySchemas, responseSchemas } from '../schemas/object-schemas.js';
 import { operation } from '../operation.js';
@@ -22,20 +24,46 @@ const related = closed(inputProperties(opportunity, 'create', 'related_objects')
   description: 'Account, contacts and owner of the deal, by their natural keys.',
 });
 
+const contactInputs = Object.entries(inputProperties(contact, 'create'));
+const primaryContact = closed(
+  {
+    ...Object.fromEntries(contactInputs.filter(([name]) => contactPartFields.includes(name))),
+    email: EmailInput('Email of the primary contact, who is created if missing.'),
+  },
+  {
+    title: 'PrimaryContactInput',
+    description:
+      'The primary contact with its fields, as in a create of a contact. Instead of `primary_contact_email`.',
+  },
+);
+
+/** A pipeline is named by id or by name. */
+const needsPipeline = {
+  allOf: [
+    {
+      if: having({ pipeline: { type: 'string', pattern: visibleText } }),
+      else: having({ pipeline_id: { type: 'string' } }),
+    },
+  ],
+};
+
 const bodies = bodySchemas(
   opportunity,
   {
     create: (options) =>
       closed(
         {
-          pipeline_id: uuid('The pipeline of the deal.', 'pipeline'),
+          pipeline_id: optional(uuid('The pipeline of the deal. Optional if `pipeline` names it.', 'pipeline')),
+          pipeline: optional(text('Name of the pipeline, for `pipeline_id`.', 'Sales', { maxLength: maxNameLength })),
           opportunity: closedWithCustom(inputProperties(opportunity, 'create'), {
             description: 'The deal itself.',
             ...requiredWithoutExternalId(opportunity),
           }),
           related_objects: optional(related),
+          primary_contact: optional(primaryContact),
+          note: optional(notePart()),
         },
-        options,
+        { ...options, ...needsPipeline },
       ),
     update: (target, options) => {
       const changes = closedWithCustom(inputProperties(opportunity, 'update'), {
@@ -81,6 +109,7 @@ const created = responseObject('CreatedOpportunity', 'The opportunity that the c
   amount: nullable(number('Its deal size; null if it has none.', 48000)),
   account_id: nullable(uuid('Id of its account; null if it has none.', 'account')),
   contact_id: nullable(uuid('Id of its primary contact; null if it has none.', 'contact')),
+  note_id: Type.Optional(uuid('Id of the note on it. Only if the request has a `note`.', 'note')),
 });
 
 const listQuery = closed(
@@ -175,7 +204,7 @@ export const {
       description:
         'Creates an opportunity, and the account and contacts in the request if they are missing. If an opportunity ' +
         'has the same account, pipeline and name, or the `external_id`, it is returned instead and its contacts are ' +
-        'updated.',
+        'updated. Fields of the primary contact and a note can be sent with it: all is stored, or nothing.',
     },
     delete:
       'Deletes an opportunity. Its account, its contacts and its notes stay. Until the event of the deletion expires, ' +

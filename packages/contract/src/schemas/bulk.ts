@@ -47,6 +47,7 @@ export const BulkResult = Type.Object(
     contact_id: Type.Optional(
       nullable(uuid('The primary contact of the opportunity. Only in results of creates.', 'contact')),
     ),
+    note_id: Type.Optional(uuid('The note that the item sent. Only in results of creates.', 'note')),
     warnings: Type.Optional(Warnings),
     errors: Type.Optional(
       mapOf(Type.String(), {

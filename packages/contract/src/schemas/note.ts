@@ -11,7 +11,12 @@ const noteTexts = {
   content: optional(text('Text.', 'Budget is approved.', { maxLength: noteContentLength })),
 };
 
+/** A note in a create of an opportunity, which the note is attached to. The handler checks that it has a text. */
+export const notePart = () =>
+  closed(noteTexts, { description: 'A note on the deal: a title, a content or both.', 'x-rules': hasATitleOrContent });
+
 const hasText = (name: string) => having({ [name]: { type: 'string', pattern: visibleText } });
+const hasATitleOrContent = { if: hasText('title'), else: hasText('content') };
 const noItems = { type: ['array', 'null'], items: {}, maxItems: 0 };
 const targetLists = ['account_domains', 'contact_emails', 'account_external_ids', 'contact_external_ids'];
 
@@ -30,7 +35,7 @@ export const CreateNoteBody = closed(
       },
       {
         description: 'The note itself: a title, a content or both.',
-        'x-rules': { if: hasText('title'), else: hasText('content') },
+        'x-rules': hasATitleOrContent,
       },
     ),
     account_domains: optional(KeyList(DomainInput('Domain of a company.'), 'Companies to attach the note to.')),

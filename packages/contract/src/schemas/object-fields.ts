@@ -86,7 +86,9 @@ export const recordProperties = ({ fields }: ObjectDescription) => {
 };
 
 /** The limits of what a body may send, and the rule of `domain` that the handler checks. */
-const limits: Readonly<Record<Exclude<FieldWrite['as'], 'stage' | 'emails' | 'externalIds'>, SchemaOptions>> = {
+const limits: Readonly<
+  Record<Exclude<FieldWrite['as'], 'stage' | 'stageLabel' | 'emails' | 'externalIds'>, SchemaOptions>
+> = {
   name: { maxLength: maxNameLength },
   requiredName: { maxLength: maxNameLength },
   text: { maxLength: maxNameLength },
@@ -126,6 +128,7 @@ const inputSchema = ({ about, example }: FieldDescription, write: FieldWrite): T
   const { as, max } = write;
   const description = write.about ?? about;
   if (as === 'stage') return uuid(description, example as Kind);
+  if (as === 'stageLabel') return text(description, String(write.example), { maxLength: maxNameLength });
   if (as === 'externalIds') return externalIdList(description);
   if (as === 'emails') {
     const item = inputSchema(
@@ -170,7 +173,7 @@ export const inputProperties = (
     const own: [string, TSchema] = [write.name ?? name, optional(inputSchema(field, write))];
     if (write.alias === undefined) return [own];
     const about = `Another name of \`${own[0]}\`.`;
-    return [own, [write.alias, optional(inputSchema(field, { ...write, about }))]];
+    return [own, [write.alias, optional(inputSchema(field, { ...write, about, ...write.aliasAs }))]];
   });
   const custom = call === 'update' ? Type.Optional(CustomFieldInput) : optional(CustomFieldInput);
   return { ...Object.fromEntries(properties), ...(part === undefined ? { custom_fields: custom } : {}) };

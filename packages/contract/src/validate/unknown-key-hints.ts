@@ -5,9 +5,10 @@ import { isRecord, type JsonSchema } from './schema-walk.js';
 const otherNames: Readonly<Record<string, readonly string[]>> = {
   value: ['deal_size'],
   stage: ['stage_id'],
-  stage_name: ['stage_id'],
+  stage_label: ['stage', 'stage_id'],
+  stage_name: ['stage', 'stage_id'],
   pipeline: ['pipeline_id'],
-  pipeline_name: ['pipeline_id'],
+  pipeline_name: ['pipeline', 'pipeline_id'],
   owner: ['owner_email'],
   owner_id: ['owner_email'],
   account: ['account_domain', 'domain'],

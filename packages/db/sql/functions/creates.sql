@@ -215,9 +215,11 @@ CREATE OR REPLACE FUNCTION create_records(p_organization_id uuid, p_function tex
 DECLARE
   v_inputs jsonb[] := p_inputs;
   v_refusals jsonb[] := array_fill(NULL::jsonb, ARRAY[cardinality(p_inputs)]);
+  v_has_parts boolean := false;
   v_written record;
 BEGIN
   FOR n IN 1 .. cardinality(p_inputs) LOOP
+    v_has_parts := v_has_parts OR p_inputs[n] ?| '{primary_contact,note}';
     IF p_inputs[n] ? 'links' THEN
       BEGIN
         v_inputs[n] := resolve_links(p_organization_id, p_inputs[n]);
@@ -230,7 +232,12 @@ BEGIN
   CASE p_function
     WHEN 'create_account' THEN v_written := create_accounts(p_organization_id, v_inputs, 0);
     WHEN 'create_contact' THEN v_written := create_contacts(p_organization_id, v_inputs, 0);
-    WHEN 'create_opportunity' THEN v_written := create_opportunities(p_organization_id, v_inputs, 0);
+    WHEN 'create_opportunity' THEN
+      IF v_has_parts THEN
+        v_written := create_opportunities_with_parts(p_organization_id, v_inputs);
+      ELSE
+        v_written := create_opportunities(p_organization_id, v_inputs, 0);
+      END IF;
     WHEN 'create_note' THEN v_written := create_notes(p_organization_id, v_inputs, 0);
   END CASE;
   answers := v_written.answers;

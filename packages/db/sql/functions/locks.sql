@@ -2,7 +2,7 @@
 --
 --   shared     by creates without an external id or the id of a note, also by bulk calls of creates, and by a change whose request sends no
 --              name, key or external id
---   exclusive  by everything else: renames, external ids, sent ids of notes, bulk updates, merges, deletions, restores, changes of the setup,
+--   exclusive  by everything else: renames, external ids, sent ids of notes, deals with the fields of their primary contact or a note, bulk updates, merges, deletions, restores, changes of the setup,
 --              rebuilds
 --
 -- Two functions decide, and the stronger mode wins: needs_exclusive_lock (write.sql) by what the request sends, even if it equals the stored

@@ -11,12 +11,14 @@ BEGIN
   RETURN CASE split_part(p_function, '_', 1)
     WHEN 'preview' THEN false
     WHEN 'create' THEN v_set ? 'external_id' OR p_input ? 'id'
+      OR p_input ?| '{primary_contact,note}'
     WHEN 'update' THEN
       v_set ?| '{name,domain,email,first_name,last_name,external_id}'
       -- Another account or primary contact is another natural key of an opportunity.
       OR v_change ?| '{account_domain,primary_email}' OR p_input ? 'links'
     ELSE p_function <> 'write_many' OR NOT creates_records(p_function, p_input)
       OR jsonb_path_exists(p_input, '$.items[*].input ? (exists (@.id) || exists (@.change.set.external_id))')
+      OR jsonb_path_exists(p_input, '$.items[*].input ? (exists (@.primary_contact) || exists (@.note))')
   END;
 END
 $$;

@@ -8,6 +8,8 @@ import {
 } from '@crm/domain';
 import type { OrganizationSetup, Pipeline } from '../organization-setup.js';
 import type { Database } from '../database.js';
+import { contactCreate } from './contacts.js';
+import { type NewNote, noteCreate } from './notes.js';
 import { type Link, linksOfList, relatedSeeds, withLinks } from './related.js';
 import type { CreatedRecord, OnMatch, UpdateTarget, Write, WrittenRecord } from './write.js';
 
@@ -17,6 +19,17 @@ export interface CreatedOpportunity extends CreatedRecord {
   readonly amount: number | null;
   readonly account_id: string | null;
   readonly contact_id: string | null;
+  /** The note that the request sent. */
+  readonly note_id?: string;
+  /** Sent fields of the primary contact that differ from the stored ones and were not applied. */
+  readonly unapplied_contact?: readonly string[];
+}
+
+/** The records that a create of an opportunity sends with it. */
+export interface OpportunityParts {
+  /** The primary contact, whose email is also that of the references. */
+  readonly primaryContact?: Change | undefined;
+  readonly note?: Pick<NewNote, 'title' | 'content'> | undefined;
 }
 
 /** A value, or null if a request clears it in one of its two forms and does not set it in the other; undefined if it sends neither. */
@@ -75,12 +88,14 @@ const defaultStageId = ({ stages }: Pipeline): string | null => {
 /**
  * Creates an opportunity, with the missing accounts and contacts that it names. If an opportunity has the external id, or the natural key
  * of account, pipeline and name, this changes that opportunity instead: only its contacts, or all sent values with `onMatch` `update`.
+ * The primary contact of `parts` is created or found as by {@link contactCreate}; its note is added unless the opportunity has an equal one.
  */
 export const opportunityCreate = (
   setup: OrganizationSetup,
   pipeline: Pipeline,
   change: Change,
   onMatch: OnMatch,
+  { primaryContact, note }: OpportunityParts = {},
 ): Write<CreatedOpportunity> => {
   const { account_domain: accountDomain, primary_email: primary, ...other } = change.references;
   const source = opportunityAccountSource(accountDomain ?? null, primary ?? null);
@@ -103,6 +118,8 @@ export const opportunityCreate = (
     account_change: hasExternalId ? { account_domain: accountDomain } : undefined,
     on_match: onMatch,
     takes_account_of_contact: takesAccountOfContact ? true : undefined,
+    primary_contact: primaryContact && contactCreate(setup, primaryContact, onMatch).input,
+    note: note && noteCreate(setup, { ...note, accountDomains: [], contactEmails: [] }).input,
   };
   return { function: 'create_opportunity', input: withLinks(input, linksOf(change, into)) };
 };

@@ -1,4 +1,4 @@
-import { isFailure } from '@crm/domain';
+import { type Change, isFailure } from '@crm/domain';
 import type { Database } from '../database.js';
 import { isRefusedValue } from '../database-errors.js';
 import { failureOf, type Refusal } from '../errors.js';
@@ -39,10 +39,11 @@ const longestWaitMs = 50;
 /** The most characters of the items of a call, so that no call nears the limit of time of a statement. */
 const maxCallLength = 262_144;
 
-/** Whether a create needs the lock of its organization alone: it sends an external id, or the id of a note. */
+/** Whether a create needs the lock of its organization alone: it sends an external id, the id of a note, or a deal with other records. */
 const needsOwnCall = ({ input }: Write<unknown>): boolean => {
-  const { id, change } = input as { id?: string | null; change?: { set?: Readonly<Record<string, unknown>> } };
-  return (id ?? null) !== null || change?.set?.['external_id'] !== undefined;
+  type Input = Partial<Record<'id' | 'primary_contact' | 'note', unknown>> & { change?: Partial<Change> };
+  const { id, change, primary_contact: contact, note } = input as Input;
+  return [id ?? undefined, change?.set?.['external_id'], contact, note].some((part) => part !== undefined);
 };
 
 /** Whether nothing was stored because of one rider: a field that is gone, or a value that the server refuses. */

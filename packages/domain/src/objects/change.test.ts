@@ -20,8 +20,9 @@ const context = {
   pipeline: {
     id: 'pipeline',
     stages: [
-      { id: 'stage', isActive: true },
-      { id: 'old', isActive: false },
+      { id: 'stage', label: 'In Progress', isActive: true },
+      { id: 'won', label: 'Won', isActive: true },
+      { id: 'old', label: 'Old', isActive: false },
     ],
   },
   findMember: (email: string) => ({ id: `id of ${email}`, isActive: !email.startsWith('former') }),
@@ -110,6 +111,29 @@ describe('a body becomes the change that is stored', () => {
       'opportunity.next_steps',
       'opportunity.custom_fields.unknown',
     ]);
+  });
+
+  it.each<[object, unknown]>([
+    [{ stage: 'In Progress' }, 'stage'],
+    [{ stage: ' in\u200b  progress' }, 'stage'],
+    [{ stage: 'Won', stage_id: 'won' }, 'won'],
+    [{ stage: 'Won', stage_id: null }, { 'opportunity.stage': 'differs from stage_id, which is the same field' }],
+    [{ stage: null }, null],
+    [{ stage: ' ' }, null],
+    [
+      { stage: 'won', stage_id: 'stage' },
+      { 'opportunity.stage': expect.stringContaining('stage_id, which is the stage "In Progress"') },
+    ],
+    [{ stage: 'Wonn' }, { 'opportunity.stage': '"Wonn" is not a stage of this pipeline; known: In Progress, Won' }],
+    [{ stage: 'stage' }, { 'opportunity.stage': expect.stringContaining('is not a stage') }],
+  ])('a stage is named by its label, id or both: %j', (opportunity, expected) => {
+    const change = read('opportunity', { opportunity });
+    expect('set' in change ? (change.set as Body)['stage_id'] : change).toEqual(expected);
+  });
+
+  it('a stage that is archived may be named by a record that is in it', () => {
+    const condition = { column: 'stage_id', part: 'old', path: 'opportunity.stage', message: 'is archived' };
+    expect(read('opportunity', { opportunity: { stage: 'old' } })).toMatchObject({ if_stored: [condition] });
   });
 
   it('if a create has the natural key or an external id that is not blank', () => {

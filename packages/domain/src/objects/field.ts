@@ -12,7 +12,7 @@ export type SystemFieldKind =
 /** How requests set a field. */
 export interface FieldWrite {
   /** How a sent value is read: a reader of values, or a lookup in the setup of the organization. */
-  readonly as: ValueReader | 'stage' | 'owner' | 'emails' | 'externalIds';
+  readonly as: ValueReader | 'stage' | 'stageLabel' | 'owner' | 'emails' | 'externalIds';
   /** The maximum length of a sent text, in code points. */
   readonly max?: number;
   /** Its description in bodies; by default that in records. */
@@ -23,6 +23,8 @@ export interface FieldWrite {
   readonly name?: string;
   /** Another name that bodies may use. */
   readonly alias?: string;
+  /** How a value under the alias is read, and its description; by default as under the name. */
+  readonly aliasAs?: { readonly as: 'stageLabel'; readonly about: string; readonly example: string };
   /** The part of the body that has it; by default the part with the fields of the object. */
   readonly part?: 'related_objects';
   /** Whether it is the natural key, or the part of it that is not a reference: a create needs it or an `external_id`. */

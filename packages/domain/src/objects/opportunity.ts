@@ -40,6 +40,13 @@ export const opportunity = {
       write: {
         as: 'stage',
         about: 'A stage of the pipeline. A new deal without one starts in the default stage.',
+        alias: 'stage',
+        aliasAs: {
+          as: 'stageLabel',
+          about:
+            'Label of the stage, for `stage_id`. Case, invisible characters and the amount of white space do not count.',
+          example: 'Won',
+        },
       },
     },
     { name: 'stage_name', kind: 'text', always: true, about: 'Label of its stage.', example: 'Qualified' },

@@ -2,8 +2,12 @@ import { parseCustomValues, type StoredCondition } from '../custom-field/parse-v
 import type { CustomFieldDefinition } from '../custom-field/definition.js';
 import type { ErrorCollector } from '../errors.js';
 import type { ObjectType } from '../object-type.js';
+import { comparableName } from '../natural-key/name.js';
+import { knownText } from '../query/known-labels.js';
+import { quote } from '../query/quote.js';
 import { fail, ok, okIfStored, type Result } from '../result.js';
 import { runAtOnce, type Steps } from '../steps.js';
+import { isBlank } from '../text.js';
 import { type Change, changeOf } from './change.js';
 import type { FieldWrite } from './field.js';
 import { objects } from './objects.js';
@@ -16,13 +20,17 @@ export interface ReadContext {
   /** The member or former member with an id or a normalized email. */
   readonly findMember: (idOrEmail: string) => Entry | undefined;
   /** The record's pipeline; null for objects without pipelines. */
-  readonly pipeline: { readonly id: string; readonly stages: readonly Entry[] } | null;
+  readonly pipeline: { readonly id: string; readonly stages: readonly StageEntry[] } | null;
 }
 
 /** A member or a stage. */
 interface Entry {
   readonly id: string;
   readonly isActive: boolean;
+}
+
+interface StageEntry extends Entry {
+  readonly label: string;
 }
 
 /** A body that its schema has checked: the fields of an opportunity are in `opportunity` and `related_objects`. */
@@ -35,6 +43,19 @@ const activeId = (entry: Entry | undefined, unknown: string, inactive: string): 
   return entry.isActive ? ok(entry.id) : okIfStored(entry.id, inactive);
 };
 
+/** Reads the label of a stage. A pipeline has one stage at most with it, because labels that look alike are one label. */
+const readStageLabel = (stages: readonly StageEntry[], label: string): Result<string | null> => {
+  if (isBlank(label)) return ok(null);
+  const wanted = comparableName(label);
+  const active = stages.filter(({ isActive }) => isActive).map((stage) => stage.label);
+  const unknown = `${quote(label)} is not a stage of this pipeline; ${knownText(active)}`;
+  return activeId(
+    stages.find((stage) => comparableName(stage.label) === wanted),
+    unknown,
+    'is archived',
+  );
+};
+
 const readerOf = (
   as: Exclude<FieldWrite['as'], 'emails' | 'externalIds'>,
   { pipeline, findMember }: ReadContext,
@@ -43,6 +64,7 @@ const readerOf = (
     const find = (id: string) => pipeline?.stages.find((one) => one.id === id.toLowerCase());
     return (input) => activeId(find(input as string), 'is not a stage of this pipeline', 'is archived');
   }
+  if (as === 'stageLabel') return (input) => readStageLabel(pipeline?.stages ?? [], input as string);
   if (as !== 'owner') return valueReaders[as] as Read;
   return (input) => {
     const email = valueReaders.email(input as string);
@@ -61,6 +83,13 @@ const partOf = (objectType: ObjectType, part: string | undefined, body: Body): [
 export const bodyPathOf = (objectType: ObjectType, name: string): string => {
   const field = objects[objectType].fields.find(({ name: own, write }) => name === (write?.reference ?? own));
   return partOf(objectType, field?.write?.part, {})[1] + (field?.write?.name ?? name);
+};
+
+/** The error of a field that is sent by two names with different values. For a stage, it shows the label of the one by id. */
+const differsText = (as: FieldWrite['as'], name: string, value: unknown, { pipeline }: ReadContext): string => {
+  const stage = as === 'stageLabel' ? pipeline?.stages.find(({ id }) => id === value) : undefined;
+  if (stage === undefined) return `differs from ${name}, which is the same field`;
+  return `differs from ${name}, which is the stage ${quote(stage.label)}: send one of them, or both of one stage`;
 };
 
 /**
@@ -83,15 +112,16 @@ export function* changeSteps(
     const [part, prefix] = partOf(objectType, write.part, body);
     for (const key of [write.name ?? name, ...(write.alias === undefined ? [] : [write.alias])]) {
       const [sent, path] = [part[key], prefix + key];
+      const as = key === write.alias ? (write.aliasAs?.as ?? write.as) : write.as;
       const value =
-        write.as === 'emails' || write.as === 'externalIds'
-          ? yield* readSentList(write.as === 'emails' ? 'email' : 'requiredName', sent as string[], path, errors)
-          : readSentWith(readerOf(write.as, context), sent, path, errors, (ifStored) =>
+        as === 'emails' || as === 'externalIds'
+          ? yield* readSentList(as === 'emails' ? 'email' : 'requiredName', sent as string[], path, errors)
+          : readSentWith(readerOf(as, context), sent, path, errors, (ifStored) =>
               conditions.push({ ...ifStored, column: name, path }),
             );
       if (value === undefined || (isCreate && value === null)) continue;
       if (values[name] !== undefined && values[name] !== value)
-        errors.add(path, `differs from ${write.name ?? name}, which is the same field`);
+        errors.add(path, differsText(as, write.name ?? name, values[name], context));
       values[name] ??= value;
     }
   }

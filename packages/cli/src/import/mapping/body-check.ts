@@ -79,7 +79,7 @@ export const makeBodyCheck = (object: ImportObject, setup: TargetSetup): BodyChe
   );
   const pipelines = setup.pipelines.map(({ pipeline_id: id, stages }) => ({
     id,
-    stages: stages.map(({ stage_id: stageId, is_active: isActive }) => ({ id: stageId, isActive })),
+    stages: stages.map(({ stage_id: stageId, label, is_active: isActive }) => ({ id: stageId, label, isActive })),
   }));
   const findMember = (text: string) => members.get(text.toLowerCase());
   return (body) => {
