@@ -1,6 +1,7 @@
 import {
   bulkCreateAccounts,
   bulkCreateContacts,
+  bulkCreateOpportunities,
   createAccount,
   createContact,
   createNote,
@@ -97,6 +98,35 @@ describe('R1: one record per natural key, from two processes at once', () => {
       calls(callsPerRound, (i) => dealOf('Tug', { account_domain: 'tug.com', primary_contact_email: `p${i}@tug.com` })),
     );
     expect(await countOf('opportunity_contacts', 'opportunity_id = $2', id)).toBe(callsPerRound - 1);
+  });
+
+  test('creates one contact, deal and note of a web form, and one new note on a deal that exists', async () => {
+    for (let round = 0; round < rounds; round++) {
+      const primary_contact = { email: `kim@form${round}.com`, first_name: 'Kim', phone: '+14155550199' };
+      const related_objects = { additional_contact_emails: [`a@form${round}.com`, `b@x-form${round}.com`] };
+      const opportunity = { name: `Form ${round}` };
+      const form = (title: string) => ({
+        pipeline: 'Sales',
+        opportunity,
+        primary_contact,
+        related_objects,
+        note: { title },
+      });
+      const first = await createOnce(calls(callsPerRound, () => [createOpportunity, { body: form('First') }]));
+      // The others name the same contacts in the other order, without the lock for the deals with a note.
+      const others = calls(callsPerRound, (i): Call => {
+        const additional_contact_emails = related_objects.additional_contact_emails.toReversed();
+        if (i % 4 === 3)
+          return dealOf(`Other ${round}`, { account_domain: `x-form${round}.com`, additional_contact_emails });
+        if (i % 4 === 2) return [bulkCreateOpportunities, { body: { items: [form('Second'), form('Second')] } }];
+        return [createOpportunity, { body: form('Second') }];
+      });
+      await races.atOnce(others);
+      expect(await countOf('opportunities', 'name = $2', opportunity.name)).toBe(1);
+      expect(await countOf('contacts', 'email = $2', primary_contact.email)).toBe(1);
+      expect(await countOf('note_opportunities', 'opportunity_id = $2', first['opportunity_id'])).toBe(2);
+    }
+    reportFigure('R1', 'the same of a deal with its contact and note', rounds, rounds);
   });
 
   test.each([

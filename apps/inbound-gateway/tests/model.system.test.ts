@@ -67,7 +67,8 @@ const createModelClient = async (
     outcome: 'open',
   }));
   const state = new ModelState(ofModel, currency);
-  return new ModelClient(state, data.pipeline.pipeline_id, client, organization, gateway.database);
+  const { pipeline_id: pipelineId, name } = data.pipeline;
+  return new ModelClient(state, pipelineId, name, client, organization, gateway.database);
 };
 
 test(

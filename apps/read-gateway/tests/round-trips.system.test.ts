@@ -44,6 +44,12 @@ const deal = (name: string) => ({
     additional_contact_emails: ['second@deal.example'],
   },
 });
+const form = (name: string) => ({
+  pipeline: organization.pipeline.name,
+  opportunity: { name, stage: organization.pipeline.stages[0]?.label },
+  primary_contact: { email: 'kim@form.example', first_name: 'Kim' },
+  note: { title: 'Form' },
+});
 const withoutInput = (id: string) => [id, 1, () => ({})] as const;
 const itemOn = (name: string, change: object) => ({ id: made.get(name), ...change });
 
@@ -83,7 +89,11 @@ const table: readonly (readonly [id: string, statements: number, call: () => Cal
   ['createNote', 1, bodyOf(() => ({ note: { title: 'Note' }, account_domains: ['one.example'] }))],
   ['bulkCreateAccounts', 1, bodyOf(() => ({ items: [{ domain: 'three.example' }, { domain: 'four.example' }] }))],
   ['bulkCreateContacts', 1, bodyOf(() => ({ items: [{ email: 'a@five.example' }, { email: 'b@six.example' }] }))],
-  ['bulkCreateOpportunities', 1, bodyOf(() => ({ items: [deal('Second'), deal('Third')] }))],
+  [
+    'bulkCreateOpportunities',
+    1,
+    bodyOf(() => ({ items: [deal('Second'), deal('Third'), form('Form'), form('Form 2')] })),
+  ],
   ['updateAccount', 2, onRecord('company_id', { name: 'One' })],
   ['updateContact', 2, onRecord('people_id', { first_name: 'Ada' })],
   ['updateOpportunity', 3, onRecord('opportunity_id', { opportunity: { next_step: 'call' } })],

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Fields, Related } from './state.js';
+import type { Fields, Parts, Related } from './state.js';
 import type { OnMatch } from './rules.js';
 
 interface Creation {
@@ -11,7 +11,12 @@ interface Creation {
 export type Call =
   | ({ readonly kind: 'createAccount'; readonly domain: string } & Creation)
   | ({ readonly kind: 'createContact'; readonly email: string } & Creation)
-  | ({ readonly kind: 'createDeal'; readonly name: string; readonly related: Related } & Creation)
+  | ({
+      readonly kind: 'createDeal';
+      readonly name: string;
+      readonly related: Related;
+      readonly parts: Parts;
+    } & Creation)
   | { readonly kind: 'updateAccount'; readonly domain: string; readonly fields: Fields }
   | { readonly kind: 'updateContact'; readonly email: string; readonly fields: Fields }
   | { readonly kind: 'updateDeal'; readonly index: number; readonly fields: Fields; readonly related: Related }
@@ -61,7 +66,12 @@ export const callsOf = (lane: number): fc.Arbitrary<readonly Call[]> => {
   const name = fc.constantFrom('One', 'Two').map((text) => `${text} ${lane}`);
   const kind = <Kind extends Call['kind']>(value: Kind) => fc.constant(value);
   const newContact = fc.record({ kind: kind('createContact'), email, fields: contactFields, onMatch });
-  const newDeal = fc.record({ kind: kind('createDeal'), name, fields: dealFields, related, onMatch });
+  const parts = fc.record({
+    person: maybe(fc.record({ email, fields: fc.record({ first_name: text, last_name: text }) })),
+    note: maybe(fc.constantFrom('Called', 'Wrote')),
+    byName: fc.boolean(),
+  });
+  const newDeal = fc.record({ kind: kind('createDeal'), name, fields: dealFields, related, parts, onMatch });
   const [stage, mergesDeals] = [fc.nat({ max: 2 }), fc.boolean()];
   const mergeOrRestore = fc.oneof<fc.Arbitrary<Call>[]>(
     fc.record({ kind: kind('mergeAccounts'), domain, from: domain, mergesDeals }),

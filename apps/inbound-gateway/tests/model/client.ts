@@ -54,7 +54,7 @@ const ruleOf =
   (state: ModelState): unknown => {
     if (call.kind === 'createAccount') return rules.createAccount(state, call.domain, call.fields, onMatch);
     if (call.kind === 'createContact') return rules.createContact(state, call.email, call.fields, onMatch);
-    return rules.createDeal(state, call.name, withStage(state, call.fields), call.related, onMatch);
+    return rules.createDeal(state, call.name, withStage(state, call.fields), call.related, call.parts, onMatch);
   };
 const rulesOf =
   ({ calls, onMatch }: { readonly calls: readonly Create[]; readonly onMatch: rules.OnMatch }) =>
@@ -79,6 +79,7 @@ export class ModelClient {
   constructor(
     readonly state: ModelState,
     readonly pipelineId: string,
+    readonly pipelineName: string,
     readonly client: TestClient,
     readonly organization: TestOrganization,
     readonly database: Database,
@@ -212,11 +213,15 @@ export class ModelClient {
     return { ...withCustom(fields), deal_size: amount, stage_id: stageId };
   }
 
-  #dealBody({ name, fields, related }: Call & { kind: 'createDeal' }): object {
+  #dealBody({ name, fields, related, parts: { person, note, byName } }: Call & { kind: 'createDeal' }): object {
+    const { stage_id: stageId, ...others } = this.#dealFields(fields);
+    const label = this.state.stages.find(({ id }) => id === stageId)?.label.toUpperCase();
     return {
-      pipeline_id: this.pipelineId,
-      opportunity: { name, ...this.#dealFields(fields) },
-      related_objects: relatedObjects(related),
+      ...(byName ? { pipeline: this.pipelineName } : { pipeline_id: this.pipelineId }),
+      opportunity: { name, ...others, ...(byName ? { stage: label } : { stage_id: stageId }) },
+      related_objects: relatedObjects(person === undefined ? related : { ...related, primary: undefined }),
+      primary_contact: person && { email: person.email, ...person.fields },
+      note: note && { title: note },
     };
   }
 

@@ -23,6 +23,7 @@ const mergeDeal = (
   const others = [...(other.primary === null ? [] : [other.primary]), ...other.additional];
   const primary = kept.primary ?? other.primary;
   state.assignContacts(kept, primary && renamed(primary), [...kept.additional, ...others].map(renamed));
+  kept.notes.push(...other.notes);
   kept.version += 1;
   state.deals.splice(state.deals.indexOf(other), 1);
 };
@@ -114,7 +115,7 @@ export const restoreDeal = (state: ModelState, deleted: ModelDeal): Outcome => {
     .map((contact) => current(contact, state.contacts))
     .filter((contact) => contact !== null);
   const stage = deleted.stage.isActive ? deleted.stage : state.defaultStage();
-  const deal = { ...deleted, account, owner, stage, version: deleted.version + 1 };
+  const deal = { ...deleted, account, owner, stage, notes: [], version: deleted.version + 1 };
   state.assignContacts(deal, primary, contacts);
   state.deals.push(deal);
   state.deletedDeals.splice(state.deletedDeals.indexOf(deleted), 1);

@@ -1,4 +1,4 @@
-import { searchAccounts, searchContacts, searchOpportunities } from '@crm/contract';
+import { listNotes, searchAccounts, searchContacts, searchOpportunities } from '@crm/contract';
 import { guardWalk, type TestClient } from '@crm/testing';
 import type { ModelState } from './state.js';
 
@@ -21,12 +21,14 @@ export const describeModels = (states: readonly ModelState[]) => {
       })),
     ),
     deals: sorted(
-      deals.map(({ name, account, primary, additional, amount, currency, next_step, stage, score, version }) => ({
-        ...{ name, account: account?.domain ?? null, primary: primary?.email ?? null },
-        additional: additional.map(({ email }) => email),
-        ...{ amount, currency, next_step, stage: stage.label, score, version },
-        ...{ outcome: stage.outcome, closes: stage.outcome !== 'open' },
-      })),
+      deals.map(
+        ({ name, account, primary, additional, amount, currency, next_step, stage, score, notes, version }) => ({
+          ...{ name, account: account?.domain ?? null, primary: primary?.email ?? null },
+          additional: additional.map(({ email }) => email),
+          ...{ amount, currency, next_step, stage: stage.label, score, version },
+          ...{ outcome: stage.outcome, closes: stage.outcome !== 'open', notes: [...notes].sort() },
+        }),
+      ),
     ),
     inEuros: deals.filter(({ currency }) => currency === 'EUR').length,
   };
@@ -62,6 +64,21 @@ const walk = async (
   return records;
 };
 
+/** The titles of the notes on each deal, by its id. */
+const readNotes = async (client: TestClient): Promise<ReadonlyMap<string, string[]>> => {
+  const titles = new Map<string, string[]>();
+  const guarded = guardWalk();
+  let cursor: string | null = null;
+  do {
+    const query: Record<string, string> = { limit: '500', ...(cursor === null ? {} : { cursor }) };
+    const { data } = await client.call(listNotes, { query });
+    for (const { title, opportunity_ids: ids } of data.notes)
+      for (const id of ids) titles.set(id, [...(titles.get(id) ?? []), title ?? '']);
+    cursor = guarded(data.next_cursor);
+  } while (cursor !== null);
+  return titles;
+};
+
 const scoreOf = ({ custom_fields: { score } }: ReadRecord): number | null => score ?? null;
 
 /** The state of an organization as the read gateway shows it, in the same form. */
@@ -73,6 +90,7 @@ export const readState = async (client: TestClient) => {
   const deals = await walk(client, searchOpportunities, 'opportunities', dealFields);
   const inEuros = { filters: { field: 'currency', operator: 'eq', value: 'EUR' } };
   const euros = await walk(client, searchOpportunities, 'opportunities', 'currency', inEuros);
+  const notes = await readNotes(client);
   const domains = new Map(accounts.map(({ id, domain }) => [id, domain]));
   return {
     accounts: sorted(
@@ -96,6 +114,7 @@ export const readState = async (client: TestClient) => {
         ...{ amount: one['amount'], currency: one['currency'], next_step: one['next_step'], stage: one['stage_name'] },
         ...{ score: scoreOf(one), version: one['version'] },
         ...{ outcome: one['outcome'], closes: one['closed_at'] === one['stage_entered_at'] },
+        notes: (notes.get(one.id) ?? []).sort(),
       })),
     ),
     inEuros: euros.length,

@@ -1,4 +1,4 @@
-import type { Fields, ModelState, Related } from './state.js';
+import type { Fields, ModelDeal, ModelState, Parts, Related } from './state.js';
 
 const isArchivedStage = ({ stage }: Fields): boolean => typeof stage === 'object' && stage?.isActive === false;
 
@@ -38,29 +38,38 @@ export const createContact = (state: ModelState, email: string, fields: Fields, 
   return bump(found, state.assign(found, names));
 };
 
+const addNote = (deal: ModelDeal, note: string | undefined): void => {
+  if (note !== undefined && !deal.notes.includes(note)) deal.notes.push(note);
+};
+
 /** `POST opportunities` */
 export const createDeal = (
   state: ModelState,
   name: string,
   fields: Fields,
-  related: Related,
+  sent: Related,
+  { person, note }: Parts,
   onMatch: OnMatch,
 ): Outcome => {
+  const related = person === undefined ? sent : { ...sent, primary: person.email };
   if (isArchivedStage(fields)) return 400;
   if (!state.isPipelineActive && !state.hasDeal(name, related)) return 400;
+  if (person !== undefined) createContact(state, person.email, person.fields, onMatch);
   const { account, owner } = state.ownerOf(related);
   const primary = related.primary ? state.ensureContact(related.primary) : null;
   const additional = (related.additional ?? []).map((email) => state.ensureContact(email));
   const found = state.findDeal(name, account, owner);
   if (found === undefined) {
-    const empty = { amount: null, next_step: null, score: null, primary: null, additional: [] };
+    const empty = { amount: null, next_step: null, score: null, primary: null, additional: [], notes: [] };
     const defaults = { stage: state.defaultStage(), currency: state.currency };
     const deal = { name, account, owner, version: 1, ...empty, ...defaults };
     state.assign(deal, sentOnly(fields));
     state.assignContacts(deal, primary, additional);
+    addNote(deal, note);
     state.deals.push(deal);
     return 'created';
   }
+  addNote(found, note);
   const newPrimary = primary ?? found.primary;
   if (onMatch === 'keep') {
     const before = found.primary === null ? [] : [found.primary];

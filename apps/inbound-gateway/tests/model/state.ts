@@ -52,6 +52,8 @@ export interface ModelDeal {
   owner: ModelContact | null;
   primary: ModelContact | null;
   additional: ModelContact[];
+  /** The titles of the notes that creates sent with it. */
+  notes: string[];
   version: number;
 }
 
@@ -63,6 +65,16 @@ export interface Related {
   readonly account?: string | null | undefined;
   readonly primary?: string | null | undefined;
   readonly additional?: readonly string[] | null | undefined;
+}
+
+/** What a create of a deal sends with it. */
+export interface Parts {
+  /** The primary contact with its fields. */
+  readonly person?: { readonly email: string; readonly fields: Fields } | undefined;
+  /** The title of a note. */
+  readonly note?: string | undefined;
+  /** Whether it names pipeline and stage instead of sending their ids. */
+  readonly byName: boolean;
 }
 
 const domainOf = (email: string): string => email.slice(email.indexOf('@') + 1);
