@@ -24,7 +24,7 @@ const argumentNames: readonly (readonly [RegExp, string])[] = [
   [/\.value\[/, '.values['],
   [/^sort\[\d+\](\.\w+)?$/, 'sort'],
   [/^after$/, 'after_position'],
-  [/^related_objects\.primary_contact_/, 'contact_'],
+  [/^related_objects\.primary_contact_|^primary_contact\./, 'contact_'],
   [/^related_objects\.opportunity_ids/, 'deal_ids'],
   [/^(opportunity|related_objects|note)\./, ''],
   [/^deal_size$/, 'amount'],

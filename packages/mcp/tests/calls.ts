@@ -41,6 +41,8 @@ export const strictCalls: readonly (readonly [
     {
       ...strictDeal,
       contact_email: '',
+      contact_first_name: null,
+      contact_phone: '',
       additional_contact_emails: [],
       stage_name: '',
       currency: '',
@@ -112,6 +114,8 @@ export const refusedCalls: Readonly<
     [{ ...deal, close_date: '2026-02-30' }, 'close_date: must be Unix milliseconds, RFC 3339'],
     [{ ...deal, owner_email: 'x@y.z' }, 'owner_email: is not a member'],
     [{ ...deal, custom_fields: { tier: 'Gold' } }, 'custom_fields.tier: '],
+    [{ ...deal, contact_first_name: 'Ann' }, 'contact_email: is required'],
+    [{ ...deal, contact_email: 'a@b.example', contact_phone: 'x'.repeat(256) }, 'contact_phone: must have at most 255'],
   ],
   add_note: [
     [{ request_key: 'a', content: 'Nowhere' }, 'account_domains: is required'],

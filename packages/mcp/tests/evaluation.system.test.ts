@@ -181,6 +181,22 @@ const tasks: readonly (readonly [string, () => Promise<unknown>, unknown])[] = [
   ],
   ['create it again by mistake', async () => (await create('deal', pilot))['status'], 'matched'],
   [
+    'add a lead with the person who asked, then a deal of hers with another phone',
+    async () => {
+      const dee = {
+        ...pilot,
+        contact_email: 'dee@lead.example',
+        contact_first_name: 'Dee',
+        contact_phone: '+1 415 555 0199',
+      };
+      await create('deal', { ...dee, name: 'Lead' });
+      const { warnings } = await create('deal', { ...dee, name: 'Lead 2', contact_phone: '+1 415 555 0100' });
+      const { record } = await data('get_record', { object: 'contact', key: 'dee@lead.example' });
+      return [record['first_name'], record['phone'], warnings];
+    },
+    ['Dee', '+14155550199', ['contact_phone: The record exists: its stored value was kept']],
+  ],
+  [
     'add a company with its industry',
     async () => (await create('account', { domain: 'https://umbrella.com', industry: 'Pharma' })).record['industry'],
     'Pharma',
@@ -240,7 +256,7 @@ describe('tasks', () => {
   });
 
   test(`need at most ${maxTokens} tokens of results`, () => {
-    expect(tasks).toHaveLength(25);
+    expect(tasks).toHaveLength(26);
     expect(tokens).toBeLessThanOrEqual(maxTokens);
   });
 });

@@ -29,6 +29,13 @@ const dealFields = {
   next_step: text(),
   ...shared,
 };
+/** Fields of the primary contact, beside its email. */
+const personFields = {
+  contact_first_name: text(),
+  contact_last_name: text(),
+  contact_job_title: text(),
+  contact_phone: text(),
+};
 const accountFields = {
   domain: text(),
   name: text(),
@@ -49,8 +56,10 @@ const contactFields = {
   ...shared,
 };
 
+type Part = 'opportunity' | 'related_objects' | 'primary_contact';
+
 /** Fields of a deal that have another name in requests, or are in the part of the body that refers to other records. */
-const wireNames: Readonly<Record<string, readonly [part: 'opportunity' | 'related_objects', name: string]>> = {
+const wireNames: Readonly<Record<string, readonly [part: Part, name: string]>> = {
   stage_name: ['opportunity', 'stage_id'],
   contact_email: ['related_objects', 'primary_contact_email'],
   account_domain: ['related_objects', 'account_domain'],
@@ -59,20 +68,23 @@ const wireNames: Readonly<Record<string, readonly [part: 'opportunity' | 'relate
   owner_email: ['related_objects', 'owner_email'],
   additional_contact_emails: ['related_objects', 'additional_contact_emails'],
   additional_contact_external_ids: ['related_objects', 'additional_contact_external_ids'],
+  contact_first_name: ['primary_contact', 'first_name'],
+  contact_last_name: ['primary_contact', 'last_name'],
+  contact_job_title: ['primary_contact', 'job_title'],
+  contact_phone: ['primary_contact', 'phone'],
 };
 
 /** The body of a create or update of a deal. Null clears a field. */
 const dealBody = async ({ setup }: Session, pipelineId: string, fields: Fields): Promise<object> => {
-  const body: Record<'opportunity' | 'related_objects', Record<string, unknown>> = {
-    opportunity: {},
-    related_objects: {},
-  };
+  const body: Record<Part, Record<string, unknown>> = { opportunity: {}, related_objects: {}, primary_contact: {} };
   for (const [name, value] of Object.entries(fields)) {
     const [part, wireName] = wireNames[name] ?? ['opportunity', name];
     const isStage = typeof value === 'string' && name === 'stage_name';
     body[part][wireName] = isStage ? (await setup.findStage(pipelineId, value)).stage_id : value;
   }
-  return body;
+  const { primary_contact: person, ...others } = body;
+  if (Object.keys(person).length === 0) return others;
+  return { ...others, primary_contact: { ...person, email: fields['contact_email'] } };
 };
 
 const output = z.object({
@@ -111,7 +123,12 @@ const createDeal = defineTool({
     ['inbound', 'createOpportunity'],
     ['list', 'getOpportunity'],
   ],
-  input: z.object({ ...dealFields, name: z.string(), pipeline_name: text('needed if there are several') }),
+  input: z.object({
+    ...dealFields,
+    ...personFields,
+    name: z.string(),
+    pipeline_name: text('needed if there are several'),
+  }),
   output,
   run: async (session, { pipeline_name: pipelineName, ...fields }) => {
     const { pipeline_id: pipelineId } = await session.setup.findPipeline(pipelineName);
