@@ -68,15 +68,15 @@ export class Setup {
     return this.#read(kind, () => readAll(records.fields(largestPage)));
   }
 
-  /** The pipeline with this name. Without a name: the only pipeline in use. @throws ToolError */
-  async findPipeline(name: string | undefined): Promise<Pipeline> {
+  /** The pipeline with this name. Without a name: the only pipeline in use. @throws ToolError that names the argument */
+  async findPipeline(name: string | undefined, argument = 'pipeline_name'): Promise<Pipeline> {
     const pipelines = await this.pipelines();
     const active = pipelines.filter(({ is_active: isActive }) => isActive);
     const only = active.length === 1 ? active[0] : undefined;
     const found = name === undefined ? only : pipelines.find((one) => normalize(one.name) === normalize(name));
     if (found !== undefined) return found;
     const fault = name === undefined ? 'is required, because there are several' : `"${name}" is not a pipeline`;
-    throw invalid({ pipeline_name: `${fault}; ${allowedText(active.map((one) => one.name))}` });
+    throw invalid({ [argument]: `${fault}; ${allowedText(active.map((one) => one.name))}` });
   }
 
   /** The stage of a pipeline with this label. @throws ToolError */

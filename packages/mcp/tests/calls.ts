@@ -91,6 +91,10 @@ export const refusedCalls: Readonly<
     [{ group_by: ['stage'] }, 'group_by[0]: '],
     [{ group_by: ['outcome'], sort: ['sum:amount'] }, 'cannot sort by \"sum:amount\"'],
     [{ time_zone: 'Mars' }, 'time_zone: "Mars" is no time zone'],
+    [{ stays_in: 'Sale' }, 'stays_in: "Sale" is not a pipeline; allowed: Sales, Partners'],
+    [{ stays_in: 'Sales', group_by: ['outcome'] }, 'group_by: does not work with stays_in'],
+    [{ stays_in: 'Sales', from: '2026-02-01', to: '2026-01-01' }, 'to: must be after from'],
+    [{ from: '2026-01-01' }, 'from: works with stays_in only'],
   ],
   get_record: [
     [{ object: 'deal', key: 'acme.com' }, 'key: must be the id of a record: search for it first'],

@@ -110,6 +110,14 @@ const tasks: readonly (readonly [string, () => Promise<unknown>, unknown])[] = [
     [true, 'Won'],
   ],
   [
+    'how many deals entered each stage this month, and how many of them left it',
+    async () => {
+      const { groups, total } = await summarize({ stays_in: 'sales', from: `${month}-01` });
+      return [...groups.map((group) => [group['stage_name'], group['entered'], group['moves']]), total];
+    },
+    [['New', 0, []], ['Qualified', 18, []], ['Won', 6, []], { entered: 24, left: 0 }],
+  ],
+  [
     'the average deal size by tier',
     async () => (await summarize({ group_by: ['tier'], measures: ['avg:amount'] })).groups.length,
     2,
@@ -256,7 +264,7 @@ describe('tasks', () => {
   });
 
   test(`need at most ${maxTokens} tokens of results`, () => {
-    expect(tasks).toHaveLength(26);
+    expect(tasks).toHaveLength(27);
     expect(tokens).toBeLessThanOrEqual(maxTokens);
   });
 });
