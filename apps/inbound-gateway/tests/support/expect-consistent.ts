@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals';
+import { expectFoldedSummary } from './folded-stage-summary.js';
 import { foldedVisits, storedVisits } from './folded-visits.js';
 import type { TestGateway } from './gateway.js';
 
@@ -28,7 +29,8 @@ const opportunityFault = `(r.record <> opportunity_record(r, additional_contact_
 const opportunitiesAtOnce = 250;
 
 /** Checks every row of the organization against its other copies, in the same row and in other tables. */
-export const expectConsistent = async ({ database, organization }: TestGateway): Promise<void> => {
+export const expectConsistent = async (gateway: TestGateway): Promise<void> => {
+  const { database, organization } = gateway;
   for (const [table, fault] of Object.entries(faults)) {
     const text = `SELECT r.* FROM ${table} r WHERE r.organization_id = $1 AND (${fault})`;
     const wrong = await database.pool.query(text, [organization.id]);
@@ -44,6 +46,8 @@ export const expectConsistent = async ({ database, organization }: TestGateway):
   }
   // Some tests insert rows without events.
   const folded = await foldedVisits(database, organization.id);
-  const stored = [...(await storedVisits(database, organization.id))].filter(([id]) => folded.has(id));
+  const all = [...(await storedVisits(database, organization.id))];
+  const stored = all.filter(([id]) => folded.has(id));
   expect(stored).toEqual(stored.map(([id]) => [id, folded.get(id)]));
+  if (stored.length === all.length) await expectFoldedSummary(gateway, new Map(stored));
 };
