@@ -74,6 +74,21 @@ describe('refused calls store nothing and name', () => {
     });
   });
 
+  test('an archived pipeline by the name under which it was sent', async () => {
+    const { id, name } = gateway().organization.otherPipeline;
+    const archive = (isActive: boolean) =>
+      gateway().rows('UPDATE pipelines SET is_active = $3 WHERE organization_id = $1 AND id = $2', [id, isActive]);
+    await archive(false);
+    const named = await send('Refused', { pipeline: name, primary_contact: { email: 'new@archived.com' }, note });
+    const both = await send('Refused', { pipeline: name, pipeline_id: id });
+    await archive(true);
+    expect([named.body.errors, both.body.errors]).toEqual([
+      { pipeline: 'is archived' },
+      { pipeline_id: 'is archived' },
+    ]);
+    expect(await countOf(`contacts WHERE email = 'new@archived.com'`)).toBe(0);
+  });
+
   test('an unknown id of a pipeline beside a name with 404', async () => {
     const answer = await send('Refused', { pipeline_id: unknownId });
     expect(answer.status).toBe(404);

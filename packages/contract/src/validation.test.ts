@@ -61,6 +61,10 @@ describe('a body', () => {
     ['opportunity.owner_email', 'related_objects.owner_email'],
     ['related_objects.owner', 'owner_email'],
     ['stage_id', 'opportunity.stage_id'],
+    ['contact', 'primary_contact'],
+    ['related_objects.contact', 'primary_contact_email'],
+    ['related_objects.primary_contact', 'primary_contact one level up'],
+    ['opportunity.note', 'note one level up'],
     ['constructor', undefined],
   ])('gets a hint at the key that %s probably stands for', (path, meant) => {
     const [first = '', second] = path.split('.');

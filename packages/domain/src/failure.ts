@@ -68,8 +68,8 @@ export type FailureReason =
     }
   /** A pipeline needs at least one active stage. */
   | { readonly kind: 'last_stage' }
-  /** The pipeline is archived, so it gets no new opportunities and no restored ones. */
-  | { readonly kind: 'pipeline_archived'; readonly isRestored: boolean }
+  /** The pipeline is archived, so it gets no new opportunities and no restored ones. `isNamed`: the request has its name, not its id. */
+  | { readonly kind: 'pipeline_archived'; readonly isRestored: boolean; readonly isNamed?: boolean }
   /** The stage of the request, or the one in which new opportunities start, has been archived meanwhile. */
   | { readonly kind: 'stage_archived' }
   /** An archived stage cannot be the one where new opportunities start. */

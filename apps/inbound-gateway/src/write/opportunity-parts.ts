@@ -73,6 +73,6 @@ export const readParts = (
   }
   return {
     change: withPrimaryEmail(change, email, errors),
-    parts: { primaryContact, note: note ?? undefined },
+    parts: { namesPipeline: (body['pipeline_id'] ?? null) === null, primaryContact, note: note ?? undefined },
   };
 };

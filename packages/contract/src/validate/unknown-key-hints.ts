@@ -16,7 +16,7 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   account_name: ['account_domain'],
   company: ['account_domain', 'domain'],
   company_domain: ['account_domain', 'domain'],
-  contact: ['primary_contact_email', 'email'],
+  contact: ['primary_contact', 'primary_contact_email', 'email'],
   contact_id: ['primary_contact_email'],
   contact_email: ['primary_contact_email', 'email'],
   primary_contact: ['primary_contact_email'],
@@ -52,6 +52,8 @@ const pathInside = (root: JsonSchema, name: string): string | undefined => {
  */
 export const keyProbablyMeant = (key: string, beside: readonly string[], root: JsonSchema): string | undefined => {
   const others = Object.hasOwn(otherNames, key) ? (otherNames[key] ?? []) : [];
+  // Only objects at the top of a body have other parts beside them.
+  if (Object.hasOwn(propertiesOf(root), key) && !beside.includes(key)) return `${key} one level up`;
   const known = others.find((name) => beside.includes(name));
   if (known !== undefined) return known;
   // If only the object of the key is wrong, the hint is the right path.

@@ -60,6 +60,7 @@ $$;
 --   change                    with primary_email and additional_emails if the request has them
 --   account_change            only with an external id: {account_domain} if the request has it
 --   on_match                  'keep' or 'update'
+--   names_pipeline            the request names its pipeline instead of sending the id, for refusals
 --   api_key_id                that of its request, if the call runs those of several requests
 CREATE OR REPLACE FUNCTION create_opportunities(p_organization_id uuid, p_inputs jsonb[], p_before int, OUT answers jsonb[], OUT refusals jsonb[], OUT new_events events[]) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -118,7 +119,7 @@ BEGIN
     v_labels[v_item.n] := v_item.stage_label;
     v_contacts[v_item.n] := v_item.contact_texts;
     refusals[v_item.n] := coalesce(not_stored_refusal(NULL, v_item.input->'change'), CASE
-      WHEN NOT v_item.is_pipeline_active THEN refusal_of('pipeline_archived', '{"isRestored": false}')
+      WHEN NOT v_item.is_pipeline_active THEN refusal_of('pipeline_archived', jsonb_build_object('isRestored', false, 'isNamed', v_item.input ? 'names_pipeline'))
       WHEN v_row.stage_id IS NOT NULL AND v_item.is_stage_active IS NOT TRUE THEN refusal_of('stage_archived') END);
   END LOOP;
   v_found := ARRAY(

@@ -25,8 +25,10 @@ export interface CreatedOpportunity extends CreatedRecord {
   readonly unapplied_contact?: readonly string[];
 }
 
-/** The records that a create of an opportunity sends with it. */
+/** The records that a create of an opportunity sends with it, and how it names its pipeline. */
 export interface OpportunityParts {
+  /** Whether the request has the name of the pipeline and not its id. */
+  readonly namesPipeline?: boolean | undefined;
   /** The primary contact, whose email is also that of the references. */
   readonly primaryContact?: Change | undefined;
   readonly note?: Pick<NewNote, 'title' | 'content'> | undefined;
@@ -95,7 +97,7 @@ export const opportunityCreate = (
   pipeline: Pipeline,
   change: Change,
   onMatch: OnMatch,
-  { primaryContact, note }: OpportunityParts = {},
+  { namesPipeline = false, primaryContact, note }: OpportunityParts = {},
 ): Write<CreatedOpportunity> => {
   const { account_domain: accountDomain, primary_email: primary, ...other } = change.references;
   const source = opportunityAccountSource(accountDomain ?? null, primary ?? null);
@@ -118,6 +120,7 @@ export const opportunityCreate = (
     account_change: hasExternalId ? { account_domain: accountDomain } : undefined,
     on_match: onMatch,
     takes_account_of_contact: takesAccountOfContact ? true : undefined,
+    names_pipeline: namesPipeline ? true : undefined,
     primary_contact: primaryContact && contactCreate(setup, primaryContact, onMatch).input,
     note: note && noteCreate(setup, { ...note, accountDomains: [], contactEmails: [] }).input,
   };

@@ -89,10 +89,10 @@ const answers: { readonly [Of in Exclude<Kind, ErrorCode>]: AnswerTo<Of> } & {
       { counts: { [objects[object].many]: records } },
     ),
   last_stage: () => conflict('A pipeline needs at least one stage that is not archived'),
-  pipeline_archived: ({ isRestored }) =>
+  pipeline_archived: ({ isRestored, isNamed = false }) =>
     isRestored
       ? conflict('The pipeline of the opportunity is archived: make it active first')
-      : invalid({ pipeline_id: 'is archived' }),
+      : invalid({ [isNamed ? 'pipeline' : 'pipeline_id']: 'is archived' }),
   stage_archived: () => conflict('The stage was archived meanwhile: send another one'),
   default_stage_archived: () => invalid({ is_default: 'must not be true for an archived stage' }),
   setup_too_large: ({ what, limit }) => invalid({ body: setupLimitTexts[what](limit) }),
