@@ -79,7 +79,7 @@ const fill = async ({ organization, addresses }: TestCrm) => {
   const options = [{ label: 'Gold' }];
   const field = { object: 'account', slug: 'grade', current_name: 'Grade', attribute_type: 'select', options };
   const ids: Readonly<Record<keyof typeof exampleIds, string | undefined>> = {
-    ...{ pipeline: pipeline.id, stage: pipeline.stages[0]?.id, member: member.id },
+    ...{ pipeline: pipeline.id, stage: pipeline.stages.find(({ label }) => label === 'Won')?.id, member: member.id },
     account: (await create('accounts', { domain }))['company_id'],
     secondAccount: (await create('accounts', { domain: 'second.example' }))['company_id'],
     contact: (await create('contacts', { email }))['people_id'],

@@ -94,8 +94,21 @@ const records = ({ pipeline: pipeline_id, account, deleted, externalId: external
   },
   {
     call: 'POST /v1/inbound/opportunities',
-    accepted: [{ name: 'A' }, { external_id }].map((opportunity) => ({ pipeline_id, opportunity })),
-    refused: [{}, { pipeline_id }, { pipeline_id, opportunity: {} }, { opportunity: { name: 'A' } }],
+    accepted: [
+      ...[{ name: 'A' }, { external_id }].map((opportunity) => ({ pipeline_id, opportunity })),
+      ...[{ pipeline: 'Sales' }, { pipeline_id: null, pipeline: 'Sales' }, { pipeline_id, pipeline: ' ' }].map(
+        (named) => ({ ...named, opportunity: { name: 'A' }, primary_contact: null, note: { content: 'B' } }),
+      ),
+    ],
+    refused: [
+      ...[{}, { pipeline_id }, { pipeline_id, opportunity: {} }, { opportunity: { name: 'A' } }],
+      ...[{ pipeline: ' ' }, { pipeline: null }, { pipeline_id: null }, { pipeline_id, note: {} }].map((wrong) => ({
+        ...wrong,
+        opportunity: { name: 'A' },
+      })),
+      { pipeline_id, opportunity: { name: 'A' }, note: { title: ' ', content: '' } },
+      { pipeline_id, opportunity: { name: 'A' }, primary_contact: { first_name: 'Ada' } },
+    ],
   },
   {
     call: 'POST /v1/inbound/restore',
