@@ -18,7 +18,9 @@ import {
 /** The pipeline with a name; names that look alike are one name. @throws ApiError `validation_failed` for an unknown one */
 const pipelineOfName = ({ pipelines }: OrganizationSetup, name: string): Pipeline => {
   const wanted = comparableName(name);
-  const found = pipelines.find((pipeline) => comparableName(pipeline.name) === wanted);
+  const found =
+    pipelines.find((pipeline) => pipeline.name === name) ??
+    pipelines.find((pipeline) => comparableName(pipeline.name) === wanted);
   if (found !== undefined) return found;
   const active = pipelines.filter(({ isActive }) => isActive).map((pipeline) => pipeline.name);
   throw validationError({ pipeline: `${quote(name)} is not a pipeline; ${knownText(active)}` });

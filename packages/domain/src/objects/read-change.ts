@@ -46,14 +46,13 @@ const activeId = (entry: Entry | undefined, unknown: string, inactive: string): 
 /** Reads the label of a stage. A pipeline has one stage at most with it, because labels that look alike are one label. */
 const readStageLabel = (stages: readonly StageEntry[], label: string): Result<string | null> => {
   if (isBlank(label)) return ok(null);
+  // Most labels are sent as they are stored, which is found faster.
   const wanted = comparableName(label);
+  const found =
+    stages.find((stage) => stage.label === label) ?? stages.find((stage) => comparableName(stage.label) === wanted);
+  if (found !== undefined) return found.isActive ? ok(found.id) : okIfStored(found.id, 'is archived');
   const active = stages.filter(({ isActive }) => isActive).map((stage) => stage.label);
-  const unknown = `${quote(label)} is not a stage of this pipeline; ${knownText(active)}`;
-  return activeId(
-    stages.find((stage) => comparableName(stage.label) === wanted),
-    unknown,
-    'is archived',
-  );
+  return fail(`${quote(label)} is not a stage of this pipeline; ${knownText(active)}`);
 };
 
 const readerOf = (
