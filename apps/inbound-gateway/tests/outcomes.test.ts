@@ -172,6 +172,9 @@ test('the summary of stages counts the stays of a period, where they went and ho
   const reversed = await ask({ pipeline_id: organization.pipeline.id, from: '2026-02-01', to: '2026-01-01' });
   expect([reversed.status, reversed.fieldsAtFault]).toEqual([400, ['to']]);
   expect((await ask({ pipeline_id: organization.id })).status).toBe(404);
+  const later = (await ask({ pipeline_id: organization.pipeline.id, from: '9000-01-01' })).data as Data;
+  const { created_at: first } = await stored(gone);
+  expect(later).toMatchObject({ complete_from: (first as Date).toISOString(), stages: [{ entered: 0 }, {}, {}] });
   const all = (await ask({ pipeline_id: organization.pipeline.id })).data as typeof stages & { stages: typeof stages };
   expect(all.stages[0]).toMatchObject({ entered: 6, left: 6, median_seconds: 3.5 * day });
   const moves = all.stages[0]?.['moves'] as readonly { stage_id: string | null; count: number; rate: number }[];

@@ -1557,6 +1557,8 @@ export interface StagePage {
 export interface StageSummary {
   /** The stages of the pipeline in their order, archived ones too. */
   stages: Array<StageFigures>;
+  /** The stays since this time are complete: the creation of the first deal; null without deals. */
+  complete_from: string | null;
 }
 
 /** A pipeline and a period. */

@@ -1,10 +1,14 @@
 /** @not-on-citus the plans are those of one server */
-import { changeOf } from '@crm/domain';
+import { changeOf, ErrorCollector } from '@crm/domain';
 import type { TestDatabase } from '@crm/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { setupTools } from '@crm/testing/suites';
+import type { Queries, TenantStatement } from '../src/database.js';
 import { type OrganizationSetup, loadSetup, type Pipeline } from '../src/organization-setup.js';
 import { type AdministrationDatabase, openAdministrationDatabase } from '../src/administration-database.js';
+import { listPage } from '../src/page/list-page.js';
+import { parsePageRequest } from '../src/page/page-request.js';
+import { summarizeStageVisits } from '../src/page/stage-summary.js';
 import { accountCreate, accountUpdate } from '../src/write/accounts.js';
 import { contactCreate, contactUpdate } from '../src/write/contacts.js';
 import { recordDeletion } from '../src/write/deletions.js';
@@ -184,4 +188,71 @@ test('no write reads a whole table, or all records of an organization', async ()
     if (read >= 2_000) tooMany.push(`${name} ${read}`);
   }
   expect(tooMany).toEqual([]);
+});
+
+/** Stays and closed deals spread over 4,000 days, so that a month has few of them. */
+const fillStays = async (organizationId: string, { id: pipelineId, stages }: Pipeline): Promise<void> => {
+  const statements = [
+    `INSERT INTO opportunities (organization_id, id, pipeline_id, account_key, name, normalized_name, stage_id, stage_entered_at, closed_at, record, search_text, created_at, updated_at)
+     SELECT $1, gen_random_uuid(), '${pipelineId}', n::text, 'Deal', 'deal', (ARRAY['${stages.map(({ id }) => id).join("','")}'])[1 + n % 2]::uuid,
+            '2020-01-01'::timestamptz + n * interval '1 day', CASE WHEN n % 2 = 1 THEN '2020-01-01'::timestamptz + n * interval '1 day' END,
+            '{}', '', now(), now() FROM generate_series(1, 4000) n`,
+    `INSERT INTO stage_visits (organization_id, opportunity_id, place, stage_id, entered_at, left_at, next_stage_id)
+     SELECT $1, o.id, 1, '${stages[0]?.id}', o.stage_entered_at - interval '1 day', o.stage_entered_at, o.stage_id
+       FROM opportunities o WHERE o.organization_id = $1`,
+  ];
+  for (const text of statements) await database.query(organizationId, { text, values: [] });
+  await database.pool.query('VACUUM ANALYZE opportunities, stage_visits');
+};
+
+/** The plan of the only statement that `work` sends. */
+const planOf = async (organizationId: string, work: (captured: Queries) => Promise<unknown>): Promise<string> => {
+  const statements: TenantStatement[] = [];
+  const query: Queries['query'] = async (_organizationId, statement) => {
+    statements.push(statement);
+    return [];
+  };
+  await work({ query });
+  expect(statements).toHaveLength(1);
+  const [{ text, values } = { text: '', values: [] }] = statements;
+  const { rows } = await database.pool.query<Record<'QUERY PLAN', string>>(`EXPLAIN (COSTS OFF) ${text}`, [
+    organizationId,
+    ...values,
+  ]);
+  return rows.map((row) => row['QUERY PLAN']).join('\n');
+};
+
+test('the stays of a month and the deals that moved or closed in it are found by their indexes', async () => {
+  const { createOrganization, createPipeline } = setupTools(database);
+  const { id: organizationId } = await createOrganization({ name: 'Stays' });
+  const stages = [{ label: 'New' }, { label: 'Won', outcome: 'won' as const }];
+  const found = await createPipeline({ organizationId, name: 'Sales', stages });
+  await fillStays(organizationId, found);
+  const [from, to] = [Date.parse('2026-03-01'), Date.parse('2026-04-01')];
+  const stageIds = found.stages.map(({ id }) => id);
+  const summary = await planOf(organizationId, (captured) =>
+    summarizeStageVisits(captured, { organizationId, pipelineId: found.id, stageIds, from, to }),
+  );
+  expect(summary).not.toContain('Seq Scan');
+  expect(summary.match(/Index Only Scan using stage_visits_stage_id_idx/g)).toHaveLength(2);
+  expect(summary.match(/Index Cond: .*entered_at >= .*entered_at < /g)?.length).toBeGreaterThanOrEqual(3);
+  const loaded = await loadSetup(database, organizationId);
+  for (const field of ['stage_entered_at', 'closed_at']) {
+    const errors = new ErrorCollector();
+    const input = {
+      ...({ objectType: 'opportunity', pipelineId: found.id, defaultSort: 'created_at', stageId: undefined } as const),
+      ...{ sort: field, readWords: () => [], readLimit: () => 50 },
+      filters: [
+        { field: 'outcome', operator: 'eq', value: 'won' },
+        { field, operator: 'between', value: ['2026-03-01', '2026-03-31'] },
+      ],
+    };
+    const { request } = parsePageRequest(loaded, input, errors);
+    errors.throwIfAny();
+    const plan = await planOf(organizationId, async (captured) => listPage({ ...database, ...captured }, request));
+    // The page reads the matches of the rarer condition, which it knows when it has counted both.
+    expect(plan).toMatch(/Index (Only )?Scan using opportunities_\w*stage_id\w* on .*\n *Index Cond: .*stage_id = /);
+    const range = `Index (Only )?Scan using opportunities_${field}_idx .*\\n *Index Cond: .*${field} >= .*${field} <= `;
+    expect(plan.match(new RegExp(range, 'g'))?.length).toBeGreaterThanOrEqual(2);
+  }
 });

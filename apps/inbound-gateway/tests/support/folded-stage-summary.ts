@@ -70,9 +70,13 @@ export const expectFoldedSummary = async ({ database, organization }: TestGatewa
           ),
         ),
       );
-    const all = await summarizeStageVisits(database, { ...request, from: null, to: null });
+    const { rows: all } = await summarizeStageVisits(database, { ...request, from: null, to: null });
     expect(linesOf(all)).toEqual(expected(stays));
-    const part = await summarizeStageVisits(database, { ...request, from: Date.parse(from), to: Date.parse(to) });
+    const { rows: part } = await summarizeStageVisits(database, {
+      ...request,
+      from: Date.parse(from),
+      to: Date.parse(to),
+    });
     expect(linesOf(part)).toEqual(expected(stays.filter((stay) => stay.enteredAt >= from && stay.enteredAt < to)));
   }
 };

@@ -65,9 +65,13 @@ const summarizeStages = operation(summaryContract, (context, { caller: { organiz
     const stageIds = pipeline.stages.map(({ id }) => id);
     const request = { organizationId, pipelineId: pipeline.id, stageIds, from, to };
     const narrower = { from: 'took too long: choose a shorter period' };
-    const rows = await readOrNarrow(() => summarizeStageVisits(context.database, request), narrower, 'summary');
+    const { rows, completeFrom } = await readOrNarrow(
+      () => summarizeStageVisits(context.database, request),
+      narrower,
+      'summary',
+    );
     const stages = pipeline.stages.map((stage) => figuresOf(stage, rows, setup.stageLabels));
-    return { message: 'Summarized the stages', data: { stages } };
+    return { message: 'Summarized the stages', data: { stages, complete_from: completeFrom } };
   }),
 );
 

@@ -1,7 +1,19 @@
 import { maxEpochMs, maxNameLength, minEpochMs, stageOutcomes } from '@crm/domain';
 import { Type, type Static } from 'typebox';
 import { dealDateText } from '../openapi/shown-checks.js';
-import { checkedAs, integer, listOf, nullable, number, oneOf, optional, responseObject, text, uuid } from './build.js';
+import {
+  checkedAs,
+  instant,
+  integer,
+  listOf,
+  nullable,
+  number,
+  oneOf,
+  optional,
+  responseObject,
+  text,
+  uuid,
+} from './build.js';
 import { exampleIds } from './example-ids.js';
 import { closed } from './input.js';
 
@@ -61,5 +73,8 @@ const StageFigures = responseObject('StageFigures', 'The stays in one stage that
 /** `data` of the summary of stages. */
 export const StageSummary = responseObject('StageSummary', 'How deals went through the stages of a pipeline.', {
   stages: listOf(StageFigures, 'The stages of the pipeline in their order, archived ones too.'),
+  complete_from: nullable(
+    instant('The stays since this time are complete: the creation of the first deal; null without deals.'),
+  ),
 });
 export type StageSummary = Static<typeof StageSummary>;

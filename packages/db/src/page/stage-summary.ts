@@ -1,4 +1,5 @@
 import type { Queries } from '../database.js';
+import { instantText } from './order.js';
 import { Parameters } from './parameters.js';
 
 /** The stays in the stages of a pipeline that began in a period. */
@@ -26,6 +27,19 @@ export interface StageSummaryRow {
   readonly p90: number | null;
 }
 
+/** The stays of a period by stage. */
+export interface StageSummaryRows {
+  readonly rows: readonly StageSummaryRow[];
+  /** The stays since then are complete: RFC 3339, UTC; null without opportunities. */
+  readonly completeFrom: string | null;
+}
+
+/** Without stays there is one row, which has no stage. */
+interface Row extends Omit<StageSummaryRow, 'stageId'>, Record<string, unknown> {
+  readonly stageId: string | null;
+  readonly completeFrom: string | null;
+}
+
 /**
  * Reads the stays of a period by stage, and where they went. Both tables are read from an index only:
  *
@@ -37,7 +51,7 @@ export interface StageSummaryRow {
 export const summarizeStageVisits = async (
   database: Queries,
   { organizationId, pipelineId, stageIds, from, to }: StageSummaryRequest,
-): Promise<readonly StageSummaryRow[]> => {
+): Promise<StageSummaryRows> => {
   const parameters = new Parameters();
   const stages = `ANY (${parameters.add(stageIds)}::uuid[])`;
   const pipeline = `${parameters.add(pipelineId)}::uuid`;
@@ -51,6 +65,9 @@ export const summarizeStageVisits = async (
   const seconds = 'extract(epoch FROM v.left_at - v.entered_at)::float8';
   const ended = `v.organization_id = $1 AND v.stage_id = ${stages}${within('v.entered_at')}`;
   const statement = parameters.statement(`
+    SELECT r.*, (SELECT ${instantText('min(o.created_at)')} FROM opportunities o
+                  WHERE o.organization_id = $1 AND o.pipeline_id = ${pipeline}) AS "completeFrom"
+      FROM (SELECT) one LEFT JOIN (
     SELECT t.stage_id AS "stageId", false AS "isMove", NULL::uuid AS "nextStageId", t.ended, 0::float8 AS current, t.shares[1] AS median, t.shares[2] AS p90
       FROM (SELECT v.stage_id, count(*)::float8 AS ended, percentile_cont(ARRAY[0.5, 0.9]) WITHIN GROUP (ORDER BY ${seconds}) AS shares
               FROM stage_visits v WHERE ${ended} GROUP BY v.stage_id) t
@@ -62,6 +79,8 @@ export const summarizeStageVisits = async (
       FROM opportunities o
      WHERE o.organization_id = $1 AND o.pipeline_id = ${pipeline} AND o.stage_id = ${stages}
            AND o.stage_entered_at IS NOT NULL${within('o.stage_entered_at')}
-     GROUP BY o.stage_id`);
-  return database.query<StageSummaryRow & Record<string, unknown>>(organizationId, statement);
+     GROUP BY o.stage_id) r ON true`);
+  const found = await database.query<Row>(organizationId, statement);
+  const rows = found.flatMap(({ stageId, ...row }) => (stageId === null ? [] : [{ ...row, stageId }]));
+  return { rows, completeFrom: found[0]?.completeFrom ?? null };
 };
