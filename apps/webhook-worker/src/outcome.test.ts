@@ -90,7 +90,15 @@ describe('Outcome', () => {
       ...{ isDelivered: false, status: 500, error: 'a\0b', response: 'a\0b', durationMs: 1, retryAfterMs: null },
     });
     const result = {
-      ...{ position_before: 0, position: 0, replay_position: null, is_test_done: true, failures: 0, is_failing: false },
+      ...{
+        updated_at: '',
+        position_before: 0,
+        position: 0,
+        replay_position: null,
+        is_test_done: true,
+        failures: 0,
+        is_failing: false,
+      },
       ...{ has_failed: true, probe_ms: null, wait_ms: null, pace: null, disabled_because: null, is_released: true },
       ...outcome.take(0),
     };

@@ -226,6 +226,7 @@ export class Round {
     const { isFailing, failures, hasFailed } = receiver;
     const msUntil = (atMs: number | null): number | null => (atMs === null ? null : Math.max(0, atMs - nowMs));
     const result: DeliveryResult = {
+      updated_at: this.#webhook.updated_at,
       position_before: this.#savedPosition,
       position: this.#position,
       replay_position: this.#replayPosition,

@@ -21,14 +21,14 @@ beforeEach(async () => {
 const set = (columns: string) => log.query(`UPDATE webhook_endpoints SET ${columns} WHERE id = $1`, id);
 
 /** What a worker stores if it did nothing. */
-const nothing: DeliveryResult = {
+const nothing: Omit<DeliveryResult, 'updated_at'> = {
   ...{ position_before: 0, position: 0, replay_position: null, is_test_done: false, failures: 0, is_failing: false },
   ...{ has_failed: false, probe_ms: null, wait_ms: null, pace: null, disabled_because: null, is_released: false },
   ...{ parked: [], delivered: [], attempts: [] },
 };
 const save = async (result: Partial<DeliveryResult>): Promise<void> => {
-  await claimWebhook(log.database, webhook(), workerId, 30_000);
-  expect(await saveDeliveries(log.database, webhook(), workerId, { ...nothing, ...result })).toBe(true);
+  const { updated_at = '' } = (await claimWebhook(log.database, webhook(), workerId, 30_000)) ?? {};
+  expect(await saveDeliveries(log.database, webhook(), workerId, { updated_at, ...nothing, ...result })).toBe(true);
 };
 
 describe('an endpoint is due', () => {

@@ -22,19 +22,21 @@ beforeAll(async () => {
 });
 afterAll(() => log.close());
 
-const empty: DeliveryResult = {
+const empty: Omit<DeliveryResult, 'updated_at'> = {
   ...{ position_before: 0, position: 1, replay_position: null, is_test_done: true, failures: 0, is_failing: false },
   ...{ has_failed: false, probe_ms: null, wait_ms: null, pace: null, disabled_because: null, is_released: true },
   ...{ parked: [], delivered: [], attempts: [] },
 };
+/** A result that says nothing about the receiver. */
+const unclaimed: DeliveryResult = { updated_at: new Date(0).toISOString(), ...empty };
 const failed = { outcome: 'failed', type: 'webhook.test', events: 1, attempt: 1, error: 'answered 500' } as const;
 
 const store = async (result: Partial<DeliveryResult>) => {
   const { id } = await log.addWebhook('http://127.0.0.1/');
   const webhook = { organizationId: log.organizationId, id, secret: '', previousSecret: null };
-  await claimWebhook(log.database, webhook, workerId, 30_000);
+  const { updated_at = '' } = (await claimWebhook(log.database, webhook, workerId, 30_000)) ?? {};
   const save = (each: DeliveryResult) => saveDeliveries(log.database, webhook, workerId, each);
-  const isStored = await storeResult(save, { ...empty, ...result }, () => false);
+  const isStored = await storeResult(save, { updated_at, ...empty, ...result }, () => false);
   const attempts = await listAttempts(log.database, log.organizationId, id, { before: null, limit: 10 });
   return { isStored, attempts, webhook: await findWebhook(log.database, log.organizationId, id) };
 };
@@ -66,9 +68,9 @@ test('tries again after an outage, and gives up when the process stops', async (
     tries += 1;
     return tries < 3 ? Promise.reject(new Error('Connection terminated')) : Promise.resolve(true);
   };
-  expect([await storeResult(save, empty, () => false), tries]).toEqual([true, 3]);
+  expect([await storeResult(save, unclaimed, () => false), tries]).toEqual([true, 3]);
   tries = 0;
-  await expect(storeResult(save, empty, () => true)).rejects.toThrow('Connection terminated');
+  await expect(storeResult(save, unclaimed, () => true)).rejects.toThrow('Connection terminated');
 });
 
 test('does not store the result of a worker whose endpoint another one has claimed', async () => {
@@ -76,9 +78,9 @@ test('does not store the result of a worker whose endpoint another one has claim
   const webhook = { organizationId: log.organizationId, id, secret: '', previousSecret: null };
   await claimWebhook(log.database, webhook, workerId, -1_000);
   // The claim has ended, and no other worker has claimed the endpoint since.
-  expect(await saveDeliveries(log.database, webhook, workerId, { ...empty, is_released: false })).toBe(true);
+  expect(await saveDeliveries(log.database, webhook, workerId, { ...unclaimed, is_released: false })).toBe(true);
   await claimWebhook(log.database, webhook, randomUUID(), 30_000);
-  expect(await saveDeliveries(log.database, webhook, workerId, empty)).toBe(false);
+  expect(await saveDeliveries(log.database, webhook, workerId, unclaimed)).toBe(false);
 });
 
 test('neither moves a position back nor parks an event that a caller skipped meanwhile', async () => {
@@ -90,7 +92,7 @@ test('neither moves a position back nor parks an event that a caller skipped mea
     ...{ object: 'account', record_id: randomUUID(), position, attempts: 1, deferrals: 0 },
     ...{ was: null, delay_ms: 1, error: null, has_failed: true },
   }));
-  await saveDeliveries(log.database, webhook, workerId, { ...empty, position: 4, parked });
+  await saveDeliveries(log.database, webhook, workerId, { ...unclaimed, position: 4, parked });
   expect(await findWebhook(log.database, log.organizationId, id)).toMatchObject({ position: 9, parked_records: 1 });
 });
 

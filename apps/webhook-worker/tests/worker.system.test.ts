@@ -117,8 +117,7 @@ test('disables an endpoint that answers 410, and continues where it stopped', as
   worker.receiver().behave = (_message, response) => {
     if (isGone) response.writeHead(410).end();
   };
-  // Only one record: the 410 of another one, sent at the same time, would disable the endpoint again after it was continued.
-  await worker.log().append(records(1));
+  await worker.log().append(records(3));
   const { position: before } = await webhook();
   start();
   await until(async () => (await webhook()).state === 'disabled');
@@ -131,6 +130,25 @@ test('disables an endpoint that answers 410, and continues where it stopped', as
   });
   await until(() => new Set(positions()).size === last - before);
   expect((await webhook()).state_reason).toBeNull();
+});
+
+test.each([
+  ['continued', { state: 'active' }],
+  ['sent to another URL', { url: 'https://moved.example/' }],
+] as const)('does not judge an endpoint that was %s by an older message', async (_how, change) => {
+  const held: (() => void)[] = [];
+  worker.receiver().behave = (_message, response) => held.push(() => response.writeHead(410).end()) > 0;
+  await worker.log().append(records(1));
+  start();
+  await until(() => held.length === 1);
+  await update(change);
+  held[0]?.();
+  await until(async () => (await attempts()).length > 0);
+  await stop();
+  expect(await webhook()).toMatchObject({ state: 'active', state_reason: null, parked_records: 1 });
+  expect(await worker.log().query('SELECT failures, failed_at FROM webhook_endpoints')).toEqual([
+    { failures: 0, failed_at: null },
+  ]);
 });
 
 test('sends only what the filters let through, and thin payloads without values', async () => {

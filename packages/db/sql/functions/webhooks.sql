@@ -65,13 +65,14 @@ END
 $$;
 
 -- Stores what a worker did with an endpoint. Returns false, and stores nothing, if another worker has claimed the endpoint since.
--- p_result: {position_before, position, replay_position, is_test_done, failures, is_failing, has_failed, probe_ms, wait_ms, pace, disabled_because,
+-- p_result: {updated_at, position_before, position, replay_position, is_test_done, failures, is_failing, has_failed, probe_ms, wait_ms, pace, disabled_because,
 --   is_released, parked: [{object, record_id, position, was, attempts, deferrals, delay_ms, error, has_failed}],
 --   delivered: [{object, record_id, was}], attempts: [columns of webhook_attempts]}
 -- delay_ms: the time until the next try; null after the last one. delivered: parked records with no event left to send.
 -- was: the position of the parked record that the worker knows, or null. position_before: that of the endpoint. A caller may have skipped
 -- events since: then the position does not go back, and skipped events are not parked.
--- replay_position: null if no replay was in progress.
+-- replay_position: null if no replay was in progress. updated_at: that of the endpoint when it was claimed. If a caller has changed the endpoint
+-- since, for example continued it or given it another URL, the result says nothing about the receiver as it is now: only events are stored.
 CREATE OR REPLACE FUNCTION save_deliveries(p_organization_id uuid, p_id uuid, p_worker_id uuid, p_result jsonb) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   v_now timestamptz := clock_timestamp();
@@ -85,6 +86,7 @@ DECLARE
   v_expired constant timestamptz := v_now - interval '7 days';
   v_expired_id constant uuid := new_id(v_expired);
   v_replayed bigint;
+  v_is_current boolean;
 BEGIN
   SELECT * INTO v_row FROM webhook_endpoints w
     WHERE w.organization_id = p_organization_id AND w.id = p_id AND w.claimed_by = p_worker_id FOR UPDATE;
@@ -127,11 +129,17 @@ BEGIN
     v_replayed := NULL;
     v_row.replay_until := NULL;
   END IF;
-  v_row.failed_at := CASE WHEN v_failures = 0 THEN NULL WHEN v_has_failed THEN v_now ELSE v_row.failed_at END;
-  v_row.failing_since := CASE WHEN v_failures = 0 THEN NULL ELSE coalesce(v_row.failing_since, v_now) END;
-  v_row.probe_at := v_now + make_interval(secs => (p_result->>'probe_ms')::float / 1000);
-  v_row.wait_until := v_now + make_interval(secs => (p_result->>'wait_ms')::float / 1000);
-  IF p_result->>'disabled_because' IS NOT NULL THEN
+  v_is_current := v_row.updated_at = (p_result->>'updated_at')::timestamptz;
+  IF v_is_current THEN
+    v_row.failures := v_failures;
+    v_row.failed_at := CASE WHEN v_failures = 0 THEN NULL WHEN v_has_failed THEN v_now ELSE v_row.failed_at END;
+    v_row.failing_since := CASE WHEN v_failures = 0 THEN NULL ELSE coalesce(v_row.failing_since, v_now) END;
+    v_row.is_failing := (p_result->>'is_failing')::boolean;
+    v_row.probe_at := v_now + make_interval(secs => (p_result->>'probe_ms')::float / 1000);
+    v_row.wait_until := v_now + make_interval(secs => (p_result->>'wait_ms')::float / 1000);
+    v_row.pace := nullif(p_result->'pace', 'null');
+  END IF;
+  IF v_is_current AND p_result->>'disabled_because' IS NOT NULL THEN
     v_row.state := 'disabled';
     v_row.state_reason := p_result->>'disabled_because';
   END IF;
@@ -142,8 +150,8 @@ BEGIN
   UPDATE webhook_endpoints w SET
       position = v_row.position, replay_position = v_replayed, replay_until = v_row.replay_until,
       is_test_due = w.is_test_due AND NOT (p_result->>'is_test_done')::boolean,
-      failures = v_failures, is_failing = (p_result->>'is_failing')::boolean, failing_since = v_row.failing_since, failed_at = v_row.failed_at,
-      probe_at = v_row.probe_at, wait_until = v_row.wait_until, pace = nullif(p_result->'pace', 'null'), parked = v_row.parked, retry_at = v_row.retry_at,
+      failures = v_row.failures, is_failing = v_row.is_failing, failing_since = v_row.failing_since, failed_at = v_row.failed_at,
+      probe_at = v_row.probe_at, wait_until = v_row.wait_until, pace = v_row.pace, parked = v_row.parked, retry_at = v_row.retry_at,
       state = v_row.state, state_reason = v_row.state_reason, claimed_by = v_row.claimed_by, claimed_until = v_row.claimed_until
     WHERE w.organization_id = p_organization_id AND w.id = p_id;
   RETURN true;

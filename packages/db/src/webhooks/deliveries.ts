@@ -30,6 +30,7 @@ export interface StoredPace {
 export interface ClaimedWebhook {
   readonly organization_id: string;
   readonly id: string;
+  readonly updated_at: string;
   readonly url: string;
   readonly objects: readonly string[];
   readonly types: readonly string[];
@@ -76,6 +77,8 @@ export interface WebhookAttemptRow {
 
 /** What a worker did with an endpoint, as the function `save_deliveries` takes it. */
 export interface DeliveryResult {
+  /** That of the endpoint when it was claimed. A result does not judge the receiver of an endpoint that was changed since. */
+  readonly updated_at: string;
   /** The position before. */
   readonly position_before: number;
   readonly position: number;
