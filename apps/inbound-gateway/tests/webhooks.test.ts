@@ -187,7 +187,7 @@ describe('400', () => {
         'changed[1]': '"stage_name" is stage_id in events',
         'changed[2]': '"version" is never in changed: it changes with every event',
         'changed[3]': '"tier" is not a field of opportunities',
-        'changed[4]': '"stage" is not a field of opportunities',
+        'changed[4]': '"stage" is stage_id in events',
       },
     ]);
     const { webhook } = await create({ changed: ['stage_id'] });

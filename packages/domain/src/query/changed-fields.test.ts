@@ -50,6 +50,10 @@ describe('readChangedNames', () => {
   ])('refuses %j for events of the object %s: %s', (name, object, text) => {
     expect(read([name], [object])).toEqual([[0, text]]);
   });
+
+  it('blames filters on object and type that no event passes, and not the field', () => {
+    expect(read(['amount'], [])).toEqual([[0, 'no event passes the filters on object and type']]);
+  });
 });
 
 it('finds the objects of the events that pass filters on object and type', () => {

@@ -96,6 +96,7 @@ export const objectsOfEvents = (wanted: readonly EventObject[], types: readonly 
   );
 
 const problemOf = (scope: ChangedScope, name: string): string => {
+  if (scope.objects.length === 0) return 'no event passes the filters on object and type';
   const shown = quote(name);
   const reason = Object.hasOwn(leftOut, name) ? leftOut[name] : undefined;
   if (reason !== undefined) return `${shown} is never in changed: ${reason}`;
