@@ -120,3 +120,10 @@ test('give every process probes, limits and a read-only container, and bind its 
   expect(pods).toHaveLength(4);
   for (const { metadata } of pods) expect(metadata.labels['app.kubernetes.io/part-of']).toBe('crm');
 });
+
+test('every process of a Deployment gets all settings of the ConfigMap and of its own Secret', () => {
+  const containers = manifests.filter(({ kind }) => kind === 'Deployment').flatMap((each) => valuesOf('envFrom', each));
+  const settings = { configMapRef: { name: 'crm-settings' } };
+  expect(containers).toHaveLength(3);
+  for (const sources of containers) expect(sources).toEqual(expect.arrayContaining([settings]));
+});

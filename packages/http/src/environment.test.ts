@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { EnvironmentError, readEnvironment, type Environment, type EnvironmentReader } from './environment.js';
+import {
+  EnvironmentError,
+  misspelledNames,
+  readEnvironment,
+  readWithNames,
+  type Environment,
+  type EnvironmentReader,
+} from './environment.js';
 import { readGatewaySettings } from './gateway-settings.js';
 
 const build = (read: EnvironmentReader) => ({
@@ -157,5 +164,26 @@ describe('reading an environment', () => {
     '::ffff:10.0.0.0/104',
   ])('trusts %j', (value) => {
     expect(problemsOf({ ...good, TRUST_PROXY: value })).toEqual([]);
+  });
+});
+
+describe('the names of variables', () => {
+  const { names } = readWithNames(good, (env) => readEnvironment(env, build));
+
+  it('are those that the configuration looked for, set or not', () => {
+    expect(names).toEqual(expect.arrayContaining(['DATABASE_URL', 'CURSOR_SECRETS', 'ADMIN_PORT', 'RATE_LIMIT_BULK']));
+  });
+
+  it.each<[given: string, meant: string | null]>([
+    ['RATE_LIMITS_LIST', 'RATE_LIMIT_LIST'],
+    ['CURSOR_SECRET', 'CURSOR_SECRETS'],
+    ['REDIS_URI', 'REDIS_URL'],
+    ['CRM_LOG_LEVEL', 'LOG_LEVEL'],
+    ['LOG_LEVEL', null],
+    ['READ_DATABASE_URL', null],
+    ['POST', null],
+    ['CRM_DATA_DIR', null],
+  ])('%s probably means %s', (given, meant) => {
+    expect(misspelledNames({ [given]: 'x' }, names)).toEqual(meant === null ? [] : [[given, meant]]);
   });
 });

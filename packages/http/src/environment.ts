@@ -1,4 +1,4 @@
-import { databaseUrlProblem, portProblem, toUrl, urlPortProblem } from '@crm/domain';
+import { databaseUrlProblem, nearestName, portProblem, toUrl, urlPortProblem } from '@crm/domain';
 /** A process environment, such as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -161,10 +161,46 @@ export const readEnvironment = <Config>(env: Environment, build: (read: Environm
   return config;
 };
 
-/** Reads the configuration from this process's environment. If it is invalid, ends the process with code 78. */
+/** Reads a configuration. @returns it with the names of the variables that it looked for, set or not */
+export const readWithNames = <Config>(
+  env: Environment,
+  envToConfig: (env: Environment) => Config,
+): { readonly config: Config; readonly names: readonly string[] } => {
+  const names = new Set<string>();
+  const recording = new Proxy(env, {
+    get(target, name) {
+      if (typeof name !== 'string') return undefined;
+      names.add(name);
+      return target[name];
+    },
+  });
+  return { config: envToConfig(recording), names: [...names] };
+};
+
+/** Shorter names, such as HOST, are near those of other programs. */
+const shortestCompared = 8;
+
+/** The variables that are set but probably misspelled: `[given, meant]`, such as `['CRM_LOG_LEVEL', 'LOG_LEVEL']`. */
+export const misspelledNames = (env: Environment, names: readonly string[]): readonly (readonly [string, string])[] => {
+  const compared = names.filter((name) => name.length >= shortestCompared);
+  return Object.keys(env).flatMap((given) => {
+    if (names.includes(given)) return [];
+    const meant = nearestName(given, compared) ?? nearestName(given.replace(/^CRM_/, ''), compared);
+    return meant === undefined ? [] : [[given, meant] as const];
+  });
+};
+
+/**
+ * Reads the configuration from this process's environment, and warns about names that are probably misspelled. If it is invalid, ends the
+ * process with code 78.
+ */
 export const loadConfig = <Config>(envToConfig: (env: Environment) => Config): Config => {
   try {
-    return envToConfig(process.env);
+    const { config, names } = readWithNames(process.env, envToConfig);
+    for (const [given, meant] of misspelledNames(process.env, names)) {
+      process.stderr.write(`Warning: the variable ${given} is not known and has no effect. Did you mean ${meant}?\n`);
+    }
+    return config;
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error;
     process.stderr.write(`${error.message}\n`);
