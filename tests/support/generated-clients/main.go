@@ -48,7 +48,8 @@ func body(title string) crm.CreateOpportunityBody {
 	deal.SetName(title)
 	related := crm.NewCreateOpportunityBodyRelatedObjects()
 	related.SetAccountDomain(name + ".example")
-	made := crm.NewCreateOpportunityBody(pipeline, *deal)
+	made := crm.NewCreateOpportunityBody(*deal)
+	made.SetPipelineId(pipeline)
 	made.SetRelatedObjects(*related)
 	return *made
 }
