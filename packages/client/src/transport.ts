@@ -2,6 +2,7 @@ import { type SuccessBody, toAnswer, type WriteAnswer } from './answer.js';
 import { CrmConnectionError, toApiError } from './errors.js';
 import type { CallOptions, ClientOptions, CreateOptions, ReadOptions, RequestInfo, UpdateOptions } from './options.js';
 import { readRetryAfterMs, RetryPlan, sleep } from './retry.js';
+import { toJson } from './to-json.js';
 import type { ErrorBody } from './types.js';
 
 type Scalar = string | number | boolean | null | undefined;
@@ -45,15 +46,6 @@ const baseOf = (name: string, url: string | undefined): string | undefined => {
     throw new TypeError(`${name} must be an address such as https://crm.example.com`);
   return url?.replace(/\/+$/, '');
 };
-
-/** JSON with dates as Unix milliseconds, which every field with dates takes. @throws TypeError for an invalid date */
-const toJson = (body: unknown): string =>
-  JSON.stringify(body, function (this: Record<string, unknown>, key, value: unknown) {
-    const given = this[key];
-    if (!(given instanceof Date)) return value;
-    if (Number.isNaN(given.getTime())) throw new TypeError(`${key} is an invalid Date`);
-    return given.getTime();
-  });
 
 const queryText = (query: object = {}): string => {
   const parameters = new URLSearchParams();
@@ -115,6 +107,36 @@ const readAnswer = <Data>(response: Response, text: string, host: string): Write
   throw toApiError({ status, body, requestId: headers.get('x-request-id'), retryAfterMs });
 };
 
+/** The longest delay of a timer, 24.8 days. Longer ones would fire at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
+const checkTimeout = (timeoutMs: number | undefined): void => {
+  if (timeoutMs !== undefined && !(timeoutMs > 0))
+    throw new TypeError('timeoutMs must be more than 0; Infinity is no limit');
+};
+
+/**
+ * Ends a try after a time or with the caller's signal. `AbortSignal.any` is not used: in Node 20 a signal that lives long keeps all that
+ * were made from it.
+ */
+const limitOf = (timeoutMs: number, given: AbortSignal | undefined) => {
+  const controller = new AbortController();
+  const onAbort = (): void => controller.abort(given?.reason);
+  let isOver = false;
+  const onTimeout = (): void => {
+    isOver = true;
+    controller.abort();
+  };
+  const timer = timeoutMs > longestTimerMs ? undefined : setTimeout(onTimeout, timeoutMs);
+  if (given?.aborted === true) onAbort();
+  given?.addEventListener('abort', onAbort, { once: true });
+  const end = (): void => {
+    clearTimeout(timer);
+    given?.removeEventListener('abort', onAbort);
+  };
+  return { signal: controller.signal, isOver: () => isOver, end };
+};
+
 /** Shared by all tries of a call. */
 interface Prepared {
   readonly call: Call;
@@ -127,23 +149,28 @@ interface Prepared {
 export const createSend = (client: ClientOptions): Send => {
   const urlOf = addressesOf(client);
   if (!/^[\x21-\x7e]+$/.test(client.apiKey)) throw new TypeError('apiKey is missing or is not an API key');
-  const fetchOnce = client.fetch ?? fetch;
+  checkTimeout(client.timeoutMs);
 
   const exchange = async (request: RequestInfo, body: string | undefined, options: AnyOptions) => {
     const timeoutMs = options.timeoutMs ?? client.timeoutMs ?? defaultTimeoutMs;
-    const timeout = AbortSignal.timeout(timeoutMs);
-    const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
+    const limit = limitOf(timeoutMs, options.signal);
     const headers = new Headers(request.headers);
     headers.set('x-api-key', client.apiKey);
     // Following a redirect would send the key to another address.
-    const init: RequestInit = { method: request.method, headers, redirect: 'manual', signal };
+    // A cached answer would be older than the caller's own writes. Some runtimes know no cache.
+    const cache = 'cache' in Request.prototype ? { cache: 'no-store' } : {};
+    const init: RequestInit = { ...cache, method: request.method, headers, redirect: 'manual', signal: limit.signal };
+    // Looked up at each call, because tests and tracing replace it later.
+    const fetchOnce = client.fetch ?? fetch;
     try {
       const response = await fetchOnce(request.url, body === undefined ? init : { ...init, body });
       return { response, text: await response.text() };
     } catch (cause) {
       options.signal?.throwIfAborted();
-      const reason = timeout.aborted ? `did not answer within ${timeoutMs} ms` : 'cannot be reached';
+      const reason = limit.isOver() ? `did not answer within ${timeoutMs} ms` : 'cannot be reached';
       throw new CrmConnectionError(`${new URL(request.url).host} ${reason}`, { cause });
+    } finally {
+      limit.end();
     }
   };
 
@@ -169,6 +196,7 @@ export const createSend = (client: ClientOptions): Send => {
   };
 
   return async <Data>(call: Call, options: AnyOptions = {}): Promise<WriteAnswer<Data>> => {
+    checkTimeout(options.timeoutMs);
     const idempotencyKey = idempotencyKeyOf(call, options);
     const prepared: Prepared = {
       call,
