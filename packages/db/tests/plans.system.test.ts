@@ -251,8 +251,11 @@ test('the stays of a month and the deals that moved or closed in it are found by
     errors.throwIfAny();
     const plan = await planOf(organizationId, async (captured) => listPage({ ...database, ...captured }, request));
     // The page reads the matches of the rarer condition, which it knows when it has counted both.
-    expect(plan).toMatch(/Index (Only )?Scan using opportunities_\w*stage_id\w* on .*\n *Index Cond: .*stage_id = /);
-    const range = `Index (Only )?Scan using opportunities_${field}_idx .*\\n *Index Cond: .*${field} >= .*${field} <= `;
-    expect(plan.match(new RegExp(range, 'g'))?.length).toBeGreaterThanOrEqual(2);
+    // Whether the planner reads an index in its order or by a bitmap depends on its sample of the table.
+    const scan = (index: string, condition: string): string =>
+      `Index (Only )?Scan (using|on) ${index}\\b.*\\n *Index Cond: .*${condition}`;
+    expect(plan).toMatch(new RegExp(scan('opportunities_\\w*stage_id\\w*', 'stage_id = ')));
+    const range = scan(`opportunities_${field}_idx`, `${field} >= .*${field} <= `);
+    expect(plan).toMatch(new RegExp(`${range}[^]*${range}`));
   }
 });
