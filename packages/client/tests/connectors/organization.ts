@@ -196,12 +196,10 @@ export const changeOrganization = async ({ crm, client }: Subject, round: number
   }
   // The read gateway uses a change of the setup within a second. A program that is faster would copy with the earlier fields.
   await until(async () => {
-    const names = new Set<string>();
-    for await (const { name } of client.opportunities.fields()) names.add(name);
+    const names = new Set((await client.opportunities.fields().page()).data.fields.map(({ name }) => name));
     return !names.has(archived[round] ?? '') && (round < 2 || names.has(archived[round - 2] ?? ''));
   });
-  const changed = { opportunity: { custom_fields: { [slug]: 9.5 } } };
-  await client.opportunities.update(created.data.opportunity_id, changed);
+  await client.opportunities.update(created.data.opportunity_id, { opportunity: { custom_fields: { [slug]: 9.5 } } });
 };
 
 const isInstant = (name: string, types: ReadonlyMap<string, string>): boolean =>
