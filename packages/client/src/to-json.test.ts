@@ -11,6 +11,7 @@ describe('a body as JSON', () => {
     [{ close_date: new Date('2026-12-31T00:00:00Z') }, '{"close_date":1798675200000}'],
     [{ custom__seen: new Date(5) }, '{"custom__seen":5}'],
     [[shared, shared], '[{"amount":1},{"amount":1}]'],
+    [{ text: Object('a') as unknown, count: Object(2) as unknown }, '{"text":"a","count":2}'],
     [{ url: new URL('https://acme.com/') }, '{"url":"https://acme.com/"}'],
     [Object.assign(Object.create(null) as object, { a: [] }), '{"a":[]}'],
   ])('%j is sent as %s', (body, json) => {
@@ -20,6 +21,7 @@ describe('a body as JSON', () => {
   it.each<[body: unknown, message: string]>([
     [{ opportunity: { amount: Number('12,000') } }, 'opportunity.amount is NaN, which JSON cannot carry'],
     [{ items: [{ amount: 1 }, { amount: Infinity }] }, 'items[1].amount is Infinity, which JSON cannot carry'],
+    [{ boxed: Object(Number.NaN) as unknown }, 'boxed is NaN'],
     [[-Infinity], '[0] is -Infinity, which JSON cannot carry'],
     [{ custom_fields: { seats: 5n } }, 'custom_fields.seats is a BigInt'],
     [{ tags: ['a', undefined] }, 'tags[1] is undefined'],

@@ -11,6 +11,9 @@ const millisecondsOf = (date: Date, key: string): number | string => {
   return `is a day, but ${utc} is not a midnight in UTC: send '${utc.slice(0, 10)}' (in UTC) or '${local}' (here)`;
 };
 
+/** Objects that JSON has a form for. `new String('a')` is an object too. */
+const carried: ReadonlySet<string> = new Set(['Object', 'Array', 'Null', 'String', 'Boolean']);
+
 /** What JSON would change or drop without a word; undefined if it would not. `key` is the name in an object, or null in a list. */
 const faultOf = (value: unknown, key: string | null): string | undefined => {
   switch (typeof value) {
@@ -27,8 +30,8 @@ const faultOf = (value: unknown, key: string | null): string | undefined => {
       return `is a ${typeof value}, which JSON would leave out`;
     case 'object': {
       const type = Object.prototype.toString.call(value).slice(8, -1);
-      const isPlain = type === 'Object' || type === 'Array' || type === 'Null';
-      return isPlain ? undefined : `is a ${type}, which JSON cannot carry: send a plain object or a list`;
+      if (type === 'Number') return faultOf(Number(value), key);
+      return carried.has(type) ? undefined : `is a ${type}, which JSON cannot carry: send a plain object or a list`;
     }
     default:
       return undefined;
