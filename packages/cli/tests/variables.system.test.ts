@@ -48,13 +48,12 @@ describe('the variables of the processes', () => {
     expect([...names].filter((variable) => !page.includes(`\`${variable}\``))).toEqual([]);
   });
 
-  test('.env.example names each that the compose files take and docs/operating.md does not describe', async () => {
+  test('.env.example has each that the compose files take, because compose warns about others', async () => {
     const texts = await Promise.all(composeFiles.map((file) => readFile(join(shipped, file), 'utf8')));
     const taken = new Set([...texts.join('\n').matchAll(/\$\{(\w+)/g)].map(([, variable = '']) => variable));
-    const described = `${await readFile(join(shipped, '.env.example'), 'utf8')} ${[...names].map((name) => `${name}=`).join(' ')}`;
-    const missing = [...taken].filter(
-      (variable) => !variable.startsWith('OTEL_') && !described.includes(`${variable}=`),
-    );
-    expect(missing).toEqual([]);
+    const example = await readFile(join(shipped, '.env.example'), 'utf8');
+    expect([...taken].filter((variable) => !new RegExp(`\\b${variable}=`).test(example))).toEqual([]);
+    // podman-compose 1.0.3 passes a variable with an empty default on as it is written.
+    expect(texts.join('\n')).not.toContain(':-}');
   });
 });
